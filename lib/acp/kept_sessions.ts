@@ -1,0 +1,98 @@
+import type { ListSessionsResponse } from "@agentclientprotocol/sdk";
+import { isAbsolute } from "@std/path";
+import { SkepError } from "../errors.ts";
+import type { Client } from "./client.ts";
+import { invalid, readId, readParams } from "./params.ts";
+import type { Announced, NewSessionResult, Sessions, SessionsOptions } from "./sessions.ts";
+
+/** The reply to what opens a kept session: its client knows the id. */
+export type ReopenedResult = Omit<NewSessionResult, "sessionId">;
+
+/** What a client does with sessions that are kept. Parameters are as they came. */
+export class KeptSessions {
+  readonly #kept: SessionsOptions["kept"];
+  readonly #sessions: Sessions;
+  readonly #client: Client;
+
+  constructor({ kept }: Pick<SessionsOptions, "kept">, sessions: Sessions, client: Client) {
+    this.#kept = kept;
+    this.#sessions = sessions;
+    this.#client = client;
+  }
+
+  /** `session/load`: opens a session, and shows all that was said and done in it, before the reply. */
+  async load(params: unknown, signal: AbortSignal): Promise<Announced<ReopenedResult>> {
+    const { entry, result, announce } = await this.#reopen("session/load", params, signal);
+    for await (const replayed of (await entry.awake(signal)).replay()) {
+      this.#client.replay(entry, replayed);
+      await this.#client.room(signal);
+    }
+    return { result, announce };
+  }
+
+  /** `session/resume`: opens a session for a client that shows it already. */
+  async resume(params: unknown, signal: AbortSignal): Promise<Announced<ReopenedResult>> {
+    const { result, announce } = await this.#reopen("session/resume", params, signal);
+    return { result, announce };
+  }
+
+  /** `session/fork`, which ACP v1 does not know yet: opens a copy of a session under an id of its own. */
+  async fork(params: unknown, signal: AbortSignal): Promise<Announced<NewSessionResult>> {
+    const method = "session/fork";
+    this.#store(method);
+    const { result, announce } = await this.#sessions.reopen(method, params, true, signal);
+    return { result, announce };
+  }
+
+  /** `session/list`: the sessions that can be opened, by their last use, a page at a time. */
+  async list(params: unknown): Promise<ListSessionsResponse> {
+    const method = "session/list";
+    const { cwd, cursor } = readParams(method, params ?? {});
+    if (!isNothing(cwd) && (typeof cwd !== "string" || !isAbsolute(cwd))) {
+      throw invalid(method, "cwd must be an absolute path");
+    }
+    if (!isNothing(cursor) && typeof cursor !== "string") {
+      throw invalid(method, "cursor must be text");
+    }
+    const store = await this.#store(method)();
+    const page = await store.list({
+      ...(typeof cwd === "string" ? { cwd } : {}),
+      ...(typeof cursor === "string" ? { cursor } : {}),
+    });
+    return {
+      sessions: page.sessions.map(({ id, cwd, title, updatedMs }) => ({
+        sessionId: id,
+        cwd,
+        ...(title === "" ? {} : { title }),
+        updatedAt: new Date(updatedMs).toISOString(),
+      })),
+      ...(page.cursor === undefined ? {} : { nextCursor: page.cursor }),
+    };
+  }
+
+  /** `session/delete`: closes a session where it is open, and removes it. @throws {SkepError} `SESSION_UNKNOWN`. */
+  async delete(params: unknown): Promise<Record<string, never>> {
+    const method = "session/delete";
+    const id = readId(method, params);
+    const store = await this.#store(method)();
+    if (this.#sessions.get(id) !== undefined) await this.#sessions.closeSession({ sessionId: id });
+    if (await store.delete(id)) return {};
+    throw new SkepError("SESSION_UNKNOWN", `${method}: unknown session "${id}"`, { sessionId: id });
+  }
+
+  async #reopen(method: string, params: unknown, signal: AbortSignal) {
+    this.#store(method);
+    const { entry, result, announce } = await this.#sessions.reopen(method, params, false, signal);
+    const { sessionId: _, ...state } = result;
+    return { entry, result: state, announce };
+  }
+
+  #store(method: string): NonNullable<SessionsOptions["kept"]> {
+    if (this.#kept !== undefined) return this.#kept;
+    throw new SkepError("METHOD_UNKNOWN", `method not found: ${method}`, { method });
+  }
+}
+
+function isNothing(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
+}

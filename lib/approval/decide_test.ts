@@ -1,0 +1,145 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { decide } from "./decide.ts";
+import { parseApprovals } from "./parse_approvals.ts";
+import { SkepError } from "../errors.ts";
+
+function action(approvals: unknown, tool: string, args: Record<string, unknown> = {}): string {
+  return decide([parseApprovals(approvals, "test")], { tool, args }).action;
+}
+
+const NO_CURL = [{ deny: "dev__shell", command: "curl *" }];
+const shell = (command: string, rules: unknown = NO_CURL) =>
+  action(rules, "dev__shell", { command });
+
+Deno.test("decide() allows what no rule speaks of", () => {
+  assertEquals(action([], "s__t"), "allow");
+  assertEquals(action([{ deny: "x__*" }], "s__t"), "allow");
+});
+
+Deno.test("decide() lets the most specific rule decide, and the stricter of two that say as much", () => {
+  const rules = [{ deny: "*" }, { ask: "fs__*" }, { allow: "fs__read" }, {
+    deny: "fs__read",
+    args: { path: "/etc/*" },
+  }];
+  assertEquals(action(rules, "x__y"), "deny");
+  assertEquals(action(rules, "fs__write"), "ask");
+  assertEquals(action(rules, "fs__read", { path: "/tmp/a" }), "allow");
+  assertEquals(action(rules, "fs__read", { path: "/etc/passwd" }), "deny");
+  assertEquals(action([{ allow: "s__t" }, { deny: "s__t" }], "s__t"), "deny");
+});
+
+Deno.test("decide() takes the strictest of several sources", () => {
+  const pack = parseApprovals(
+    [{ allow: "dev__shell", command: "curl https://example.com/*" }],
+    "pack",
+  );
+  const policy = parseApprovals(NO_CURL, "policy");
+  const args = { command: "curl https://example.com/a" };
+  assertEquals(decide([pack, policy], { tool: "dev__shell", args }).action, "deny");
+});
+
+Deno.test("decide() denies an MCP tool by its server's pattern (T84)", () => {
+  assertEquals(action([{ deny: "x__*" }], "x__anything"), "deny");
+});
+
+for (
+  const [line, wanted] of [
+    ["curl example.com", "deny"],
+    ["curl", "deny"],
+    ["/usr/bin/curl x", "deny"],
+    ['c""url x', "deny"],
+    ["cu\\rl x", "deny"],
+    ["'curl' x", "deny"],
+    ["A=1 curl x", "deny"],
+    ["env A=1 curl x", "deny"],
+    ["env -i curl x", "deny"],
+    ["sh -c 'curl x'", "deny"],
+    ["bash -lc 'true && curl x'", "deny"],
+    ["echo a | xargs curl", "deny"],
+    ["nice -n 5 curl x", "deny"],
+    ["timeout 5s curl x", "deny"],
+    ["ls && curl x", "deny"],
+    ["ls; curl x", "deny"],
+    ["ls\ncurl x", "deny"],
+    ["ls & curl x", "deny"],
+    ["echo $(curl x)", "deny"],
+    ['echo "$(curl x)"', "deny"],
+    ["echo `curl x`", "deny"],
+    ["cat <(curl x)", "deny"],
+    ["if true; then curl x; fi", "deny"],
+    ["for i in 1 2; do curl $i; done", "deny"],
+    ["( curl x )", "deny"],
+    ["curl x > out 2>&1", "deny"],
+    ["> out curl x", "deny"],
+    ["eval curl x", "deny"],
+    ["find . -exec curl {} ;", "deny"],
+    ["xargs -a list curl", "ask"],
+    ["python3 -c 'import os'", "ask"],
+    ["$CMD x", "ask"],
+    ["$(echo curl) x", "ask"],
+    ["cur? x", "ask"],
+    ["{curl,x}", "ask"],
+    ["echo 'curl x' | sh", "ask"],
+    ["bash <<< 'curl x'", "ask"],
+    ['sh -c "$X"', "ask"],
+    ["$'cu\\x72l' x", "ask"],
+    ["f() { curl x; }", "ask"],
+    ["echo 'unclosed", "ask"],
+    ["git log -1", "allow"],
+    ["echo curl", "allow"],
+    ["ls # curl x", "allow"],
+    ["echo ';' curl", "allow"],
+    ["grep -r curl . | sort | uniq -c", "allow"],
+    ["python3 build.py", "allow"],
+  ] as const
+) {
+  Deno.test(`decide() sees through a line of shell: ${JSON.stringify(line)} (T70)`, () => {
+    assertEquals(shell(line), wanted);
+  });
+}
+
+Deno.test("decide() allows a line only when each of its commands is allowed", () => {
+  const rules = [{ ask: "dev__shell" }, { allow: "dev__shell", command: "git log *" }];
+  assertEquals(shell("git log -1 && git log -2", rules), "allow");
+  assertEquals(shell("git log -1; rm -rf .", rules), "ask");
+  assertEquals(shell("/tmp/git log", rules), "ask");
+  assertEquals(shell("git log $(rm -rf .)", rules), "ask");
+  assertEquals(shell("git log > ~/.bashrc", rules), "ask");
+  assertEquals(shell("git log 2>&1 2>/dev/null", rules), "allow");
+  assertEquals(shell("git log &>> x", [...rules, { allow: "*", command: "> *" }]), "allow");
+});
+
+Deno.test("decide() asks when an argument that a rule forbids may hide behind a variable", () => {
+  const rules = [{ deny: "dev__shell", command: "git push --force*" }];
+  assertEquals(shell("git push --force", rules), "deny");
+  assertEquals(shell("git push $FLAGS", rules), "ask");
+  assertEquals(shell("ls $FLAGS", rules), "allow");
+});
+
+Deno.test("parseApprovals() says what is wrong with a rule", () => {
+  for (
+    const [value, message] of [
+      ["x", "Cannot use approvals in policy.yaml: it must be a list of rules"],
+      [{ rule: [] }, "Cannot use approvals.rule in policy.yaml: the keys are rules and mode"],
+      [{ mode: "x" }, "Cannot use approvals.mode in policy.yaml: it is plan or normal"],
+      [[1], "Cannot use approvals[0] in policy.yaml: it must be a mapping"],
+      [
+        [{ command: "x" }],
+        "Cannot use approvals[0] in policy.yaml: it must have one of allow, ask and deny",
+      ],
+      [[{ alow: "x" }], 'Cannot use approvals[0].alow in policy.yaml: did you mean "allow"?'],
+      [[{ ask: 1 }], "Cannot use approvals[0].ask in policy.yaml: it must be a pattern, not 1"],
+    ] as const
+  ) {
+    assertEquals(
+      assertThrows(() => parseApprovals(value, "policy.yaml"), SkepError).message,
+      message,
+    );
+  }
+  assertEquals(parseApprovals({ rules: [], mode: "plan" }, "p"), {
+    source: "p",
+    rules: [],
+    mode: "plan",
+  });
+  assertEquals(parseApprovals(undefined, "policy.yaml"), { source: "policy.yaml", rules: [] });
+});

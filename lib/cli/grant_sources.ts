@@ -1,0 +1,116 @@
+import { join } from "@std/path";
+import type { Host } from "../host/host.ts";
+import type { Persona } from "../persona/persona.ts";
+import { type GrantRequest, grantRequest } from "../sandbox/accept/grant_request.ts";
+import { ceilingOf } from "../sandbox/ceiling.ts";
+import { canonicalPath, relativeTo } from "../sandbox/paths.ts";
+import type { ServerSpec } from "../sandbox/spec.ts";
+import { hookSpecs } from "./hook_spec.ts";
+
+/** A file that lists servers, and what they ask for. */
+export interface GrantSource {
+  readonly kind: "pack" | "file";
+  /** Canonical path of the persona's file, or of the server file. */
+  readonly file: string;
+  /** The folder that it belongs to, canonical: the pack's, or the file's own. */
+  readonly folder: string;
+  /** What a person knows it by. */
+  readonly title: string;
+  /** The servers, and of a pack the scripts, in the order they are listed. */
+  readonly requests: readonly GrantRequest[];
+  /** True for what ships with skep, and for what the person named and nobody else can write. */
+  readonly isTrusted: boolean;
+}
+
+/** What {@linkcode grantSources} looks at. */
+export interface SourceWorld {
+  readonly host: Pick<Host, "files" | "platform">;
+  /** skep's own folder, whose `personas` ship with it. */
+  readonly root: string;
+  /** Canonical. */
+  readonly workspace: string;
+}
+
+/**
+ * The files that list the servers of a run, with what each server asks for. An entry that cannot be used
+ * is left out: its server does not start either, and the reason is told then.
+ *
+ * @param files The specs of each server file by its path, as they were read: nothing filled in.
+ */
+export async function grantSources(
+  persona: Persona,
+  files: ReadonlyMap<string, readonly ServerSpec[]>,
+  world: SourceWorld,
+): Promise<GrantSource[]> {
+  const pack = await world.host.files.realPath(persona.pack);
+  const own = await source(
+    { kind: "pack", path: persona.file, folder: pack, title: `persona ${persona.name} of ${pack}` },
+    [...persona.servers, ...hookSpecs(persona)],
+    pack,
+    world,
+  );
+  const others = [...files].map(([path, specs]) =>
+    source({ kind: "file", path, folder: join(path, ".."), title: path }, specs, undefined, world)
+  );
+  return [own, ...await Promise.all(others)];
+}
+
+async function source(
+  { kind, path, folder, title }: Pick<GrantSource, "kind" | "folder" | "title"> & { path: string },
+  specs: readonly ServerSpec[],
+  pack: string | undefined,
+  { host, root, workspace }: SourceWorld,
+): Promise<GrantSource> {
+  const { files, platform } = host;
+  const programRoot = await files.realPath(root);
+  const context = {
+    host: host as Parameters<typeof ceilingOf>[1]["host"],
+    workspace,
+    programRoot,
+    ...(pack === undefined ? {} : { pack }),
+  };
+  const origin = { kind, where: path };
+  const { reach } = await ceilingOf({ command: "", args: [], env: {}, origin }, context);
+  const requests: GrantRequest[] = [];
+  for (const spec of specs) {
+    try {
+      requests.push(await withPackPaths(grantRequest(spec, platform.os), pack, host));
+    } catch {
+      // Its server is refused for the same reason, in words.
+    }
+  }
+  return {
+    kind,
+    file: await files.realPath(path),
+    folder: await files.realPath(folder),
+    title,
+    requests,
+    isTrusted: reach === "any",
+  };
+}
+
+/** A path of the pack's that leads out of it by a link is written as where it leads; its own as `${PACK}`. */
+async function withPackPaths(
+  request: GrantRequest,
+  pack: string | undefined,
+  { files, platform }: SourceWorld["host"],
+): Promise<GrantRequest> {
+  if (pack === undefined) return request;
+  const { os } = platform;
+  const resolve = async (path: string) => {
+    const below = /^\$\{PACK\}(?=$|[\\/])(.*)$/s.exec(path)?.[1];
+    if (below === undefined) return path;
+    const real = await canonicalPath(join(pack, below), { files });
+    return relativeTo(real, pack, os) === undefined ? real : path;
+  };
+  const inPack = (word: string) => {
+    const below = relativeTo(word, pack, os);
+    return below === undefined || below === "" ? word : `\${PACK}/${below}`;
+  };
+  return {
+    ...request,
+    command: request.command.map(inPack),
+    read: await Promise.all(request.read.map(resolve)),
+    write: await Promise.all(request.write.map(resolve)),
+  };
+}

@@ -1,0 +1,116 @@
+import { watchParent } from "../acp/watch_parent.ts";
+import { SkepError } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import { stopProcess } from "../host/process.ts";
+import { LIMITS, type Limits } from "../limits.ts";
+import { Stderr } from "../mcp/stderr.ts";
+import type { Launch } from "../sandbox/launch.ts";
+import { nearest } from "../suggest.ts";
+import type { Invocation } from "./flags.ts";
+import { prepareRun } from "./prepare_run.ts";
+import { untilSignal } from "./stopping.ts";
+
+/** The bundled servers that are of use alone; the others are parts of what skep does with a server. */
+const ALONE: readonly string[] = ["dev"];
+
+/**
+ * `skep mcp login SERVER`: has a person log in to a server with a url. `skep mcp import FILE`: takes over the servers of another program's file. `skep mcp NAME`: a bundled server on stdio for any MCP host, behind the same grant as in a session.
+ * Bytes pass through as they are. Ends with the host, the server, a signal, or the death of whoever
+ * started us.
+ */
+export async function run(invocation: Invocation, host: Host): Promise<number> {
+  const [name = "", file] = invocation.positionals;
+  if (name === "import") return await runImport(file, invocation, host);
+  if (name === "login" || name === "logout") {
+    const { runLogin } = await import("./mcp_login.ts");
+    return await runLogin(name, file, invocation, host);
+  }
+  if (file !== undefined) {
+    const message = `skep mcp ${name} takes no argument, and was given "${file}"`;
+    throw new SkepError("USAGE", message, { argument: file });
+  }
+  if (!ALONE.includes(name)) throw unknownServer(name);
+  return await untilSignal(host, async (signal) => {
+    await using run = await prepareRun(invocation, host);
+    const origin = { kind: "flag", where: `skep mcp ${name}` } as const;
+    const spec = { name, command: "skep", args: ["mcp", name], env: {}, origin };
+    const launch = await run.prepare(spec, run.settings.cwd, signal);
+    try {
+      for (const notice of [...run.notices, ...launch.notices]) host.warn(notice);
+      return await passThrough(launch, host, run.settings.limits, signal);
+    } finally {
+      await launch.release();
+    }
+  });
+}
+
+async function runImport(
+  file: string | undefined,
+  invocation: Invocation,
+  host: Host,
+): Promise<number> {
+  if (file === undefined) {
+    const message = "skep mcp import needs the file to import: skep mcp import FILE";
+    throw new SkepError("USAGE", message, { argument: "FILE" });
+  }
+  const { importServers } = await import("./mcp_import.ts");
+  return await importServers(file, invocation, host);
+}
+
+function unknownServer(name: string): SkepError {
+  const near = nearest(name, [...ALONE, "import", "login", "logout"]);
+  const hint = near === undefined ? `there is ${ALONE.join(", ")}` : `did you mean ${near}?`;
+  return new SkepError("USAGE", `skep brings no server "${name}": ${hint}`, { argument: name });
+}
+
+/** Runs the server between our own stdin and stdout until one of them, or `signal`, ends it. */
+async function passThrough(
+  { command, redact }: Launch,
+  host: Host,
+  limits: Limits,
+  signal: AbortSignal,
+): Promise<number> {
+  const over = new AbortController();
+  const stop = AbortSignal.any([signal, over.signal]);
+  const server = host.spawn(command);
+  const watching = watchParent(host, () => over.abort(), LIMITS.watchParentMs.value, stop);
+  let isInputOver = false;
+  const input = host.stdin.pipeTo(server.stdin, { signal: stop })
+    .then(() => void (isInputOver = true))
+    .catch(() => {}); // the server or the host is gone: the end follows below
+  let hasAnswered = false;
+  const write = (bytes: Uint8Array) => {
+    hasAnswered = true;
+    return host.write(bytes);
+  };
+  const output = pipe(server.stdout, write).catch(() => over.abort());
+  const say = (line: string) => host.warn(redact(line));
+  const messages = new Stderr(server.stderr, limits.maxServerLogBytes, say);
+  const stopped = new Promise<void>((resolve) => {
+    stop.addEventListener("abort", () => resolve());
+    if (stop.aborted) resolve();
+  });
+  await Promise.race([server.exited, stopped, input]);
+  if (isInputOver && !hasAnswered) { // it may still be starting, and sees the end only then
+    const late = host.sleep(limits.serverInitTimeoutS * 1000, over.signal).catch(() => {});
+    await Promise.race([server.exited, stopped, late]);
+  }
+  let isStopped = false;
+  const signalGroup: typeof server.signalGroup = (name) => {
+    isStopped ||= name === "SIGTERM";
+    return server.signalGroup(name);
+  };
+  const stoppable = { exited: server.exited, signalGroup };
+  await stopProcess(stoppable, () => Promise.resolve(), limits.stopServerMs, host);
+  over.abort();
+  await Promise.all([input, output, messages.ended, watching]);
+  const { code } = await server.exited;
+  return code === 0 || (isInputOver && isStopped) ? 0 : 2;
+}
+
+async function pipe(
+  source: ReadableStream<Uint8Array>,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  for await (const bytes of source) await write(bytes);
+}

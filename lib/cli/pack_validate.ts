@@ -1,0 +1,73 @@
+import { relative } from "@std/path";
+import { messageOf } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import type { Pack } from "../persona/pack.ts";
+import { placeText, type Problem, type Problems } from "../persona/problems.ts";
+import type { Invocation } from "./flags.ts";
+import { readGivenPack } from "./read_given_pack.ts";
+import { readSettings, type Settings } from "./settings.ts";
+
+/**
+ * `skep pack validate PACK`: everything that is wrong with a pack, or a persona file alone. Exits with 1
+ * when there is an error, with 0 when there is none, warnings or not.
+ */
+export async function run(
+  [path = ""]: readonly string[],
+  invocation: Invocation,
+  host: Host,
+): Promise<number> {
+  const settings = await readSettings(invocation, host);
+  const { cwd, isJson, limits } = settings;
+  const { pack, problems } = await readGivenPack(path, cwd, host, limits);
+  if (pack !== undefined) await checkModels(pack, problems, settings, host);
+  const { all } = problems;
+  const errors = all.filter(({ severity }) => severity === "error").length;
+  const warnings = all.length - errors;
+  if (isJson) {
+    const problems = all.map(({ severity, file, place, part, reason }) => (
+      { severity, file, ...place, ...(part === undefined ? {} : { part }), message: reason }
+    ));
+    await host.print(`${JSON.stringify({ valid: errors === 0, errors, warnings, problems })}\n`);
+  } else {
+    for (const problem of all) await host.print(`${line(problem, cwd)}\n`);
+    const counts = `${count(errors, "error")}, ${count(warnings, "warning")}`;
+    await host.print(all.length === 0 ? "The pack is valid.\n" : `${counts}.\n`);
+  }
+  return errors === 0 ? 0 : 1;
+}
+
+/** A model of a provider that this machine does not know is no error: the operator may name another. */
+async function checkModels(
+  { folder, manifest, personas }: Pack,
+  problems: Problems,
+  { folders, limits }: Settings,
+  { files }: Pick<Host, "files">,
+): Promise<void> {
+  const named = [
+    { file: folder, model: manifest.defaults.model },
+    ...personas.map(({ file, own }) => ({ file, model: own.model })),
+  ];
+  const { readOperatorFile } = await import("../model/operator_file.ts");
+  const { providerOf } = await import("../model/resolve.ts");
+  const operator = await readOperatorFile({ configFolder: folders.config, files, limits });
+  for (const { file, model } of named) {
+    if (model === undefined) continue;
+    try {
+      providerOf(model, operator);
+    } catch (error) {
+      problems.warn(file, messageOf(error));
+    }
+  }
+}
+
+function line(problem: Problem, cwd: string): string {
+  const { severity, part, reason } = problem;
+  const near = relative(cwd, problem.file);
+  const file = near === "" || near.startsWith("..") ? problem.file : near;
+  const about = part === undefined ? "" : `${part}: `;
+  return `${placeText({ ...problem, file })}: ${severity}: ${about}${reason}`;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,55 @@
+import { SkepError } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import type { SessionRequest } from "../session/session.ts";
+import type { SessionInfo } from "../session/store.ts";
+import type { Invocation } from "./flags.ts";
+import { keptSessions } from "./kept_sessions.ts";
+import { readSettings } from "./settings.ts";
+
+/** A command line that may go on with a session. */
+export interface Resumed {
+  /** With the session's folder and persona in the place of what was not given. */
+  readonly invocation: Invocation;
+  readonly resume?: NonNullable<SessionRequest["resume"]>;
+  readonly info?: SessionInfo;
+}
+
+const FLAGS = ["continue", "resume", "fork"] as const;
+
+/**
+ * Finds the session that `--continue` (the last one of the folder), `--resume ID` or `--fork ID` means. It
+ * works in its own folder again, whatever `--cwd` says, and with its own persona unless one is given.
+ *
+ * @throws {SkepError} `USAGE`, `SESSION_UNKNOWN`, `STORE_FAILED`.
+ */
+export async function resumed(invocation: Invocation, host: Host): Promise<Resumed> {
+  const [flag, other] = FLAGS.filter((name) => invocation.has(name));
+  if (flag === undefined) return { invocation };
+  if (other !== undefined) {
+    const message = `Cannot use --${flag} and --${other} together: each names a session`;
+    throw new SkepError("USAGE", message, { argument: `--${other}` });
+  }
+  const settings = await readSettings(invocation, host);
+  await using sessions = keptSessions(settings, host);
+  const store = await sessions.store();
+  const id = invocation.value(flag) ?? "";
+  const info = flag === "continue"
+    ? (await store.list({ cwd: settings.cwd, limit: 1 })).sessions[0]
+    : await store.info(id);
+  if (info === undefined) {
+    const message = flag === "continue"
+      ? `There is no session of ${settings.cwd} to continue: skep sessions list --all shows those of other folders`
+      : `There is no session "${id}": skep sessions list --all shows those there are`;
+    throw new SkepError("SESSION_UNKNOWN", message, { sessionId: id });
+  }
+  return {
+    invocation: {
+      ...invocation,
+      value: (name) =>
+        name === "persona" ? invocation.value(name) ?? info.persona : invocation.value(name),
+      values: (name) => name === "cwd" ? [info.cwd] : invocation.values(name),
+    },
+    resume: { id: info.id, ...(flag === "fork" ? { isFork: true } : {}) },
+    info,
+  };
+}

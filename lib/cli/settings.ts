@@ -1,0 +1,118 @@
+import { join, resolve } from "@std/path";
+import { messageOf, SkepError } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import { type Limits, readLimits } from "../limits.ts";
+import type { Invocation } from "./flags.ts";
+import { BACKEND_NAMES, type BackendName } from "../sandbox/backend.ts";
+import { type Policy, readPolicy } from "../sandbox/policy.ts";
+import { type Folders, foldersOf } from "./folders.ts";
+
+/** What the command line and the environment say, the command line first. */
+export interface Settings {
+  /** The workspace: absolute, canonical. */
+  readonly cwd: string;
+  /** `PACK[#NAME]`, a folder or a file. */
+  readonly persona: string;
+  /** `provider:model`; undefined when nobody chose one. */
+  readonly model: string | undefined;
+  /** Absolute paths of server files to add. */
+  readonly serverFiles: readonly string[];
+  /** What the operator allows servers at most; undefined where there is no policy. */
+  readonly policy: Policy | undefined;
+  /** `off`, or what is to confine servers: the strongest that works, or one backend. */
+  readonly sandbox: "auto" | "off" | BackendName;
+  readonly isOffline: boolean;
+  /** Whether the workspace's and the home folder's AGENTS.md files and skills are read. */
+  readonly hints: boolean;
+  readonly isJson: boolean;
+  readonly limits: Limits;
+  readonly folders: Folders;
+}
+
+/**
+ * Reads the settings of one run.
+ *
+ * @throws {SkepError} `USAGE` for a flag, `CONFIG_INVALID` for a variable or a policy that cannot be used.
+ */
+export async function readSettings(
+  invocation: Invocation,
+  host: Pick<Host, "env" | "cwd" | "files" | "platform">,
+): Promise<Settings> {
+  const { env } = host;
+  // As with `git -C`: each --cwd is relative to the one before, all other paths are relative to the last.
+  const cwd = await workspace(resolve(host.cwd(), ...invocation.values("cwd")), host);
+  const inCwd = (path: string) => resolve(cwd, path);
+  const limits = readLimits(env);
+  const folders = foldersOf(env, host.platform.os);
+  const named = invocation.value("policy") ?? set(env("SKEP_POLICY"));
+  const policyFile = named === undefined ? join(folders.config, "policy.yaml") : inCwd(named);
+  const isTherePolicy = named !== undefined || await host.files.stat(policyFile) !== undefined;
+  const policy = isTherePolicy ? await readPolicy(policyFile, host, limits) : undefined;
+  return {
+    cwd,
+    persona: invocation.value("persona") ?? set(env("SKEP_PERSONA")) ?? "guide",
+    model: invocation.value("model"),
+    serverFiles: invocation.values("mcp").map(inCwd),
+    policy,
+    sandbox: sandbox(invocation, env, policy),
+    isOffline: invocation.has("offline") || set(env("SKEP_OFFLINE")) === "1",
+    hints: !invocation.has("no-hints") && !areHintsOff(env),
+    isJson: invocation.has("json"),
+    limits,
+    folders,
+  };
+}
+
+async function workspace(path: string, { files }: Pick<Host, "files">): Promise<string> {
+  const facts = await files.stat(path).catch((cause) => {
+    const message = `Cannot use --cwd "${path}": ${messageOf(cause)}`;
+    throw new SkepError("USAGE", message, { argument: "--cwd" }, { cause });
+  });
+  if (facts?.isDirectory) return await files.realPath(path);
+  const found = facts === undefined ? "does not exist" : "is not a folder";
+  throw new SkepError("USAGE", `Cannot use --cwd "${path}": it ${found}`, { argument: "--cwd" });
+}
+
+const SANDBOXES = ["auto", ...BACKEND_NAMES, "off"] as const;
+
+/** What confines servers: the command line's word, then the environment's, then the policy's. */
+function sandbox(
+  invocation: Invocation,
+  env: Host["env"],
+  policy: Policy | undefined,
+): Settings["sandbox"] {
+  const flag = invocation.value("sandbox");
+  const chosen = flag ?? set(env("SKEP_SANDBOX"));
+  const { mode, backend = "auto" } = policy?.sandbox ?? {};
+  if (chosen === undefined) return mode === "off" ? "off" : backend;
+  const source = flag === undefined ? "SKEP_SANDBOX" : "--sandbox";
+  const refuse = (why: string) => {
+    const message = `Cannot use ${source}="${chosen}": ${why}`;
+    return flag === undefined
+      ? new SkepError("CONFIG_INVALID", message, { source })
+      : new SkepError("USAGE", message, { argument: source });
+  };
+  const known = SANDBOXES.find((each) => each === chosen);
+  if (known === undefined) throw refuse(`it must be one of ${SANDBOXES.join(", ")}`);
+  if (known === "off" && mode === "require") {
+    throw refuse(`the policy ${policy?.file} requires confinement`);
+  }
+  if (backend === "auto" || known === backend || known === "off") return known;
+  if (known === "auto") return backend;
+  throw refuse(`the policy ${policy?.file} wants ${backend}`);
+}
+
+/** `SKEP_NO_HINTS`, or buzz-agent's variable: any number but 0. */
+function areHintsOff(env: Host["env"]): boolean {
+  const source = ["SKEP_NO_HINTS", "BUZZ_AGENT_NO_HINTS"].find((name) => set(env(name)));
+  if (source === undefined) return false;
+  const value = set(env(source)) ?? "";
+  if (/^\d+$/.test(value)) return Number(value) !== 0;
+  const message = `Cannot use ${source}="${value}": it must be 0, or 1 for no hints`;
+  throw new SkepError("CONFIG_INVALID", message, { source });
+}
+
+/** A variable that is set to nothing counts as not set. */
+function set(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === "" ? undefined : value.trim();
+}

@@ -1,0 +1,37 @@
+import type { Host } from "../host/host.ts";
+
+/** Exit codes after a signal: 128 and the signal's number. */
+const CODES: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+
+/**
+ * Runs a command that the signals INT, TERM and HUP end. The first one aborts the signal that `run`
+ * gets, so that it stops its children before it ends; further ones change nothing, since stopping
+ * takes about a second.
+ *
+ * @returns what `run` returns; after a signal 128 and its number, whatever `run` threw because of it.
+ */
+export async function untilSignal(
+  host: Pick<Host, "onSignal" | "platform">,
+  run: (signal: AbortSignal) => Promise<number>,
+): Promise<number> {
+  const stop = new AbortController();
+  const unwatch = new AbortController();
+  let code: number | undefined;
+  const names = host.platform.os === "windows"
+    ? ["SIGINT"] as const
+    : ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  host.onSignal(names, (name) => {
+    if (code !== undefined) return;
+    code = CODES[name] ?? 1;
+    stop.abort(new DOMException(`Stopped by ${name}`, "AbortError"));
+  }, unwatch.signal);
+  try {
+    const result = await run(stop.signal);
+    return code ?? result;
+  } catch (error) {
+    if (code !== undefined) return code;
+    throw error;
+  } finally {
+    unwatch.abort();
+  }
+}

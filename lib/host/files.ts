@@ -1,0 +1,161 @@
+import { type Hold, hold } from "./hold.ts";
+import type { FileInside } from "./read_inside.ts";
+
+/** What is known of one file without opening it. */
+export interface FileFacts {
+  /** A regular file. */
+  readonly isFile: boolean;
+  /** A folder. */
+  readonly isDirectory: boolean;
+  /** A link; only `lstat` sees one. */
+  readonly isSymlink: boolean;
+  /** Its length. */
+  readonly bytes: number;
+  /** Permission bits, such as 0o600; undefined where the system has none. */
+  readonly mode: number | undefined;
+}
+
+/** Files and folders, as the runtime sees them. Paths are absolute. */
+export interface Files {
+  /** The text of a UTF-8 file of at most `maxBytes`. @throws when it is missing, longer, or not UTF-8. */
+  readText(path: string, maxBytes: number): Promise<string>;
+  /** The bytes of a regular file of at most `maxBytes`. @throws when it is missing or longer. */
+  readBytes(path: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer>>;
+  /**
+   * A file of at most `maxBytes` that lies inside `folder`, which is canonical, once its links are followed:
+   * opened once, and checked by what was opened. Undefined when there is none. @throws for any other file.
+   */
+  readInside(folder: string, path: string, maxBytes: number): Promise<FileInside | undefined>;
+  /** Replaces a file in one step, through a temporary one beside it. `mode` is 0o600 unless given. */
+  writeText(path: string, text: string, mode?: number): Promise<void>;
+  /** Makes a new file in a folder that nobody else writes. `mode` is 0o600 unless given. */
+  writeBytes(path: string, bytes: Uint8Array, mode?: number): Promise<void>;
+  /** Adds text to the end of a file, which is made with 0o600 where there is none. */
+  append(path: string, text: string): Promise<void>;
+  /** Facts of the file that `path` leads to, links followed; undefined when there is none. */
+  stat(path: string): Promise<FileFacts | undefined>;
+  /** Facts of `path` itself, a link not followed; undefined when there is none. */
+  lstat(path: string): Promise<FileFacts | undefined>;
+  /** The canonical path: absolute, every link resolved. @throws when it does not exist. */
+  realPath(path: string): Promise<string>;
+  /** Names in a folder, sorted. @throws when it cannot be read. */
+  list(path: string): Promise<string[]>;
+  /** Makes a folder and its parents, mode 0o700. */
+  makeFolder(path: string): Promise<void>;
+  /** Makes a new private folder (0o700) below the system's temporary one; its name starts with `prefix`. */
+  makeTempFolder(prefix: string): Promise<string>;
+  /** Gives a file or folder another name. @throws when a folder that is not empty has that name. */
+  rename(from: string, to: string): Promise<void>;
+  /** Removes a file, or a folder with all below it; nothing happens when it is missing. */
+  remove(path: string): Promise<void>;
+  /** Removes a folder that has nothing in it; any other stays. */
+  removeEmptyFolder(path: string): Promise<void>;
+  /** Takes a hold on a file or folder; undefined when it was replaced meanwhile. */
+  hold(path: string): Promise<Hold | undefined>;
+}
+
+/** {@linkcode Files} over Deno. */
+export function denoFiles(): Files {
+  return {
+    readText,
+    readBytes,
+    // Loaded when it is used: it brings Deno's Node layer along, for which no start should wait.
+    readInside: async (...args) => (await import("./read_inside.ts")).readInside(...args),
+    writeText,
+    writeBytes: (path, bytes, mode = 0o600) =>
+      Deno.writeFile(path, bytes, { mode, createNew: true }),
+    append: (path, text) => Deno.writeTextFile(path, text, { append: true, mode: 0o600 }),
+    stat: (path) => facts(Deno.stat(path)),
+    lstat: (path) => facts(Deno.lstat(path)),
+    realPath: (path) => Deno.realPath(path),
+    list: async (path) => (await Array.fromAsync(Deno.readDir(path), (entry) => entry.name)).sort(),
+    makeFolder: (path) => Deno.mkdir(path, { recursive: true, mode: 0o700 }),
+    makeTempFolder: async (prefix) => Deno.realPath(await Deno.makeTempDir({ prefix })),
+    rename: (from, to) => Deno.rename(from, to),
+    remove,
+    removeEmptyFolder,
+    hold,
+  };
+}
+
+async function readBytes(path: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  using file = await Deno.open(path, { read: true });
+  const { isFile, size } = await file.stat();
+  if (!isFile) throw new TypeError(`Cannot read "${path}": it is not a regular file`);
+  if (size > maxBytes) {
+    throw new RangeError(`Cannot read "${path}" of ${size} bytes: the limit is ${maxBytes}`);
+  }
+  // One byte more than there should be: a file that grew meanwhile shows itself.
+  const bytes = new Uint8Array(size + 1);
+  let length = 0;
+  for (let read; length <= size && (read = await file.read(bytes.subarray(length))) !== null;) {
+    length += read;
+  }
+  if (length > size) throw new RangeError(`Cannot read "${path}": it grew while it was read`);
+  return bytes.subarray(0, length);
+}
+
+async function readText(path: string, maxBytes: number): Promise<string> {
+  const bytes = await readBytes(path, maxBytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new TypeError(`Cannot read "${path}": it is not UTF-8 text`, { cause });
+  }
+}
+
+async function writeText(path: string, text: string, mode = 0o600): Promise<void> {
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    await Deno.writeTextFile(temporary, text, { mode, createNew: true });
+    await Deno.rename(temporary, path);
+  } catch (error) {
+    await remove(temporary);
+    throw error;
+  }
+}
+
+async function remove(path: string): Promise<void> {
+  try {
+    await Deno.remove(path, { recursive: true });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+    await openFolders(path); // what a server left there, or a module cache, may be closed to its owner
+    await Deno.remove(path, { recursive: true });
+  }
+}
+
+async function openFolders(path: string): Promise<void> {
+  if (!(await Deno.lstat(path)).isDirectory) return;
+  await Deno.chmod(path, 0o700);
+  for await (const { name, isDirectory } of Deno.readDir(path)) {
+    if (isDirectory) await openFolders(`${path}/${name}`);
+  }
+}
+
+async function removeEmptyFolder(path: string): Promise<void> {
+  try {
+    await Deno.remove(path); // refuses a folder that is not empty
+  } catch {
+    // It is gone, or somebody uses it: then it is theirs.
+  }
+}
+
+async function facts(pending: Promise<Deno.FileInfo>): Promise<FileFacts | undefined> {
+  try {
+    const { isFile, isDirectory, isSymlink, size, mode } = await pending;
+    return {
+      isFile,
+      isDirectory,
+      isSymlink,
+      bytes: size,
+      mode: mode === null ? undefined : mode & 0o7777,
+    };
+  } catch (error) {
+    const isMissing = error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.NotADirectory;
+    if (isMissing) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+/** One line of a stream that carries a message a line. */
+export type Frame =
+  /** A line's text, its `\n` and a `\r` before it dropped. */
+  | { readonly kind: "text"; readonly text: string }
+  /** A line over the limit; it was read to its end and dropped. */
+  | { readonly kind: "oversized"; readonly bytes: number }
+  /** A line that is not UTF-8. */
+  | { readonly kind: "not_utf8"; readonly bytes: number };
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const FIRST_BYTES = 4096;
+
+/**
+ * Splits a byte stream into {@linkcode Frame}s at each `\n` and at nothing else: U+2028 and a lone
+ * `\r` are text (JSON may hold them). Blank lines are skipped. Never holds more than `limit` bytes.
+ * An unfinished last line is dropped: its sender died while writing it.
+ *
+ * @param limit Most bytes one line may hold, its `\n` counted.
+ * @see ACP and MCP over stdio: https://agentclientprotocol.com/protocol/transports
+ *
+ * @example
+ * ```ts
+ * import { frames } from "./frames.ts";
+ *
+ * const stream = new Blob(['{"a":1}\n']).stream();
+ * for await (const frame of frames(stream, 1024)) console.assert(frame.kind === "text");
+ * ```
+ */
+export async function* frames(
+  source: AsyncIterable<Uint8Array>,
+  limit: number,
+): AsyncGenerator<Frame, void, void> {
+  let line = new Uint8Array(Math.min(limit, FIRST_BYTES));
+  let bytes = 0;
+  const take = (part: Uint8Array) => {
+    if (bytes + part.length <= limit) {
+      if (bytes + part.length > line.length) line = grown(line, bytes + part.length, limit);
+      line.set(part, bytes);
+    }
+    bytes += part.length;
+  };
+  for await (const chunk of source) {
+    let start = 0;
+    for (let end; (end = chunk.indexOf(NEWLINE, start)) !== -1; start = end + 1) {
+      take(chunk.subarray(start, end + 1));
+      const frame = finish(line, bytes, limit);
+      bytes = 0;
+      if (frame !== undefined) yield frame;
+    }
+    take(chunk.subarray(start));
+  }
+}
+
+function grown(line: Uint8Array, needed: number, limit: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.min(limit, Math.max(needed, line.length * 2)));
+  larger.set(line);
+  return larger;
+}
+
+function finish(line: Uint8Array, bytes: number, limit: number): Frame | undefined {
+  if (bytes > limit) return { kind: "oversized", bytes };
+  const end = bytes > 1 && line[bytes - 2] === RETURN ? bytes - 2 : bytes - 1;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(line.subarray(0, end));
+    return text.trim() === "" ? undefined : { kind: "text", text };
+  } catch {
+    return { kind: "not_utf8", bytes };
+  }
+}

@@ -1,0 +1,61 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { SkepError } from "./errors.ts";
+import { DEFAULT_LIMITS, type Limit, LIMITS, type Limits, readLimits } from "./limits.ts";
+
+const ALL = Object.entries<Limit>(LIMITS);
+
+function read(variables: Readonly<Record<string, string>>): Limits {
+  return readLimits((name) => variables[name]);
+}
+
+Deno.test("LIMITS gives every bound a reason, a consequence and a value that an override could set", () => {
+  for (const [name, { value, reason, past, least }] of ALL) {
+    assert(reason !== "" && past !== "", name);
+    assert(Number.isSafeInteger(value) && Number.isSafeInteger(least), name);
+    assert(value >= least, `${name} is ${value}, below its least ${least}`);
+  }
+});
+
+Deno.test("LIMITS takes no variable for two bounds, and ours before those of others", () => {
+  const variables = ALL.flatMap(([, { override }]) => override);
+  assertEquals(variables.length, new Set(variables).size);
+  for (const [name, { override }] of ALL) {
+    const [first = "SKEP_"] = override;
+    assert(first.startsWith("SKEP_"), `${name} is set by ${first}`);
+  }
+});
+
+Deno.test("readLimits() gives the defaults when nothing is set", () => {
+  assertEquals(read({}), DEFAULT_LIMITS);
+  assertEquals(DEFAULT_LIMITS.maxRounds, 1000);
+});
+
+Deno.test("readLimits() takes each variable exactly at its least, and refuses one below", () => {
+  for (const [name, { override, least, unit }] of ALL) {
+    for (const variable of override) {
+      assertEquals(read({ [variable]: String(least) })[name as keyof Limits], least);
+      if (least === 0) continue;
+      const error = assertThrows(() => read({ [variable]: String(least - 1) }), SkepError);
+      assertEquals([error.code, error.details], ["CONFIG_INVALID", { source: variable }]);
+      assertEquals(
+        error.message,
+        `Cannot use ${variable}="${
+          least - 1
+        }": it must be a whole number of ${unit}, at least ${least}`,
+      );
+    }
+  }
+});
+
+Deno.test("readLimits() lets our variable win over the one of another program", () => {
+  const variables = { SKEP_MAX_ROUNDS: "5", BUZZ_AGENT_MAX_ROUNDS: "7" };
+  assertEquals(read(variables).maxRounds, 5);
+  assertEquals(read({ BUZZ_AGENT_MAX_ROUNDS: "7" }).maxRounds, 7);
+});
+
+Deno.test("readLimits() refuses what is no whole number", () => {
+  for (const value of ["", " ", "many", "1.5", "-1", "1e3", "0x10", " 5", "9007199254740993"]) {
+    const error = assertThrows(() => read({ SKEP_MAX_ROUNDS: value }), SkepError);
+    assertEquals(error.code, "CONFIG_INVALID");
+  }
+});

@@ -1,0 +1,25 @@
+import { assertEquals } from "@std/assert";
+import { findTools } from "./find_tools.ts";
+
+const tool = (name: string, description: string) => (
+  { name, description, inputSchema: { type: "object" } }
+);
+const TOOLS = [
+  tool("hub__list_issues", "Lists what was reported"),
+  tool("hub__createIssue", "Reports something"),
+  tool("mail__send", "Sends a letter, or reports an issue"),
+  tool("db__query", "Runs SQL"),
+];
+const found = (query: string, most = 5) => findTools(query, TOOLS, most).map(({ name }) => name);
+
+Deno.test("findTools() gives those whose names have the words before those whose texts do", () => {
+  assertEquals(found("create issues"), ["hub__createIssue", "hub__list_issues", "mail__send"]);
+  assertEquals(found("SQL"), ["db__query"]);
+  assertEquals(found("listing"), ["hub__list_issues"]);
+  assertEquals(found("nothing of it"), []);
+  assertEquals(found("..."), []);
+});
+
+Deno.test("findTools() gives as many as it may, and not one more", () => {
+  assertEquals(found("issue", 2), ["hub__list_issues", "hub__createIssue"]);
+});

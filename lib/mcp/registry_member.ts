@@ -1,0 +1,24 @@
+import { isCacheMiss } from "../sandbox/is_cache_miss.ts";
+import type { Launch } from "../sandbox/launch.ts";
+import type { ServerSpec } from "../sandbox/spec.ts";
+import type { HeldNotices } from "./held_notices.ts";
+import type { Server } from "./server.ts";
+
+/** A server of the session under the name that it is known by, running or not. */
+export type RegistryMember = StartedMember | {
+  readonly spec: ServerSpec;
+  readonly off: { readonly state: "disabled" | "refused"; readonly reason: string };
+};
+
+/** One that is started, or may be. */
+export interface StartedMember {
+  readonly spec: ServerSpec;
+  readonly server: Server;
+  readonly launch: Launch;
+  readonly held: HeldNotices;
+}
+
+/** True of a server that ended since it did not find what it imports. */
+export function hasMissed({ status: { reason = "" } }: Pick<Server, "status">): boolean {
+  return isCacheMiss(reason);
+}

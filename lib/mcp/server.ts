@@ -1,0 +1,367 @@
+import { isSkepError, messageOf } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import type { Limits } from "../limits.ts";
+import type { Launch } from "../sandbox/launch.ts";
+import { delivered, type DenialReader, failed, undelivered } from "./call_result.ts";
+import { cancelled, orCancelled } from "./cancelled.ts";
+import type { Answer, Connection, ConnectionOptions } from "./connection.ts";
+import { type Health, type HealthEvent, isLive, stepHealth } from "./health.ts";
+import type { CallResult, Keep, Progress, ServerStatus } from "./registry.ts";
+import { type ServerLog, serverLog, type WriteLog } from "./server_log.ts";
+import { plainText } from "./plain_text.ts";
+import { ServerProcess } from "./server_process.ts";
+import type { ListedTool, ToolList } from "./tool_list.ts";
+
+/** What the servers of one registry share. */
+export interface ServerOptions
+  extends DenialReader, Pick<ConnectionOptions, "clientInfo" | "elicitor" | "roots"> {
+  readonly limits: Limits;
+  readonly world: Pick<Host, "spawn" | "sleep" | "nowMs">;
+  readonly onLog: (line: ServerLog) => void;
+  /** Something a person should know: a sentence. */
+  readonly onNotice: (text: string) => void;
+  /** Called with the server's name, tools and launch whenever they were read. */
+  readonly onTools: (server: string, list: ToolList, launch: Launch) => void;
+  /** Aborted when the registry closes. */
+  readonly closing: AbortSignal;
+}
+
+/** The child of a server that runs, and how it is spoken to once it is initialized. */
+interface Running {
+  readonly process: ServerProcess;
+  readonly connection?: Connection;
+}
+
+/** One server of a session: its process, its tools, its restarts. */
+export class Server {
+  readonly name: string;
+  readonly #launch: Launch;
+  readonly #options: ServerOptions;
+  readonly #log: WriteLog;
+  #health: Health = { state: "idle" };
+  #running: Running | undefined;
+  /** Undefined until they are known. */
+  #list: ToolList | undefined;
+  #restarting: Promise<void> | undefined;
+  /** The stop of a server that rests now. */
+  #resting: Promise<string> | undefined;
+  /** True after a call was given up: the server may be stuck in it. */
+  #isSuspect = false;
+  /** Calls in a row that ran out of time. */
+  #late = 0;
+  /** Calls that wait for their answer. */
+  #waiting = 0;
+  #isLookDue = false;
+  #looking: Promise<void> | undefined;
+
+  /**
+   * @param launch Released by {@linkcode Server.close}.
+   * @param known Its tools, from an earlier start: then it may wait for its first call.
+   */
+  constructor(launch: Launch, options: ServerOptions, known?: ToolList) {
+    this.name = launch.server;
+    this.#launch = launch;
+    this.#options = options;
+    this.#log = serverLog(launch, options.limits.maxServerLogBytes, options.onLog);
+    if (known !== undefined) this.#take(known);
+  }
+
+  /** The tools that can be called, now or after a start. */
+  get tools(): readonly ListedTool[] {
+    return isLive(this.#health) ? this.#list?.tools ?? [] : [];
+  }
+
+  /** What the runtime alone can call, now or after a start. */
+  get hooks(): readonly ListedTool[] {
+    return isLive(this.#health) ? this.#list?.hooks ?? [] : [];
+  }
+
+  /** What it said, when it was initialized last, on how to use it; without what steers a terminal. */
+  get instructions(): string | undefined {
+    return this.#list?.instructions;
+  }
+
+  /** No call to the server can change anything but its own private folders, by its grant. */
+  get looksOnly(): boolean {
+    const { write, run, net, tmp, home } = this.#launch.grant;
+    const isPrivate = (path: string) =>
+      [tmp, home].some((own) => path === own || path.startsWith(`${own}/`));
+    return run.length + net.length === 0 && write.every(({ value }) => isPrivate(value));
+  }
+
+  /** The server's state for people. */
+  get status(): Pick<ServerStatus, "state" | "reason"> {
+    const health = this.#health;
+    if (!("reason" in health)) return { state: health.state };
+    const more = health.state === "dead" ? " (its next call starts it again)" : "";
+    return { state: health.state, reason: health.reason + more };
+  }
+
+  /** Starts the child; {@linkcode Server.connect} does the rest. */
+  spawn(): void {
+    const { limits, world } = this.#options;
+    try {
+      const child = world.spawn(this.#launch.command);
+      const { redact } = this.#launch;
+      const process = new ServerProcess(child, { limits, world, log: this.#log, redact });
+      this.#running = { process };
+      this.#step({ type: "spawned" });
+    } catch (error) {
+      this.#end(`cannot be started: ${messageOf(error)}`);
+    }
+  }
+
+  /** Initializes the server that was just spawned and reads its tools. It is healthy then, or ended. */
+  async connect(): Promise<void> {
+    const process = this.#running?.process;
+    if (process === undefined || this.#health.state !== "starting") return;
+    try {
+      // The SDK takes 160 to 210 ms to load, during which the servers start.
+      const { Connection } = await import("./connection.ts");
+      const { token } = this.#launch;
+      const connection = new Connection(process.transport, {
+        ...this.#options,
+        ...(token === undefined ? {} : { token }),
+        server: this.name,
+        log: this.#log,
+        onTools: (list) => this.#take({ ...list, ...this.#saidBy(connection) }),
+      });
+      await connection.connect(this.#options.closing);
+      this.#running = { process, connection };
+      this.#step({ type: "connected" });
+      this.#isSuspect = false;
+      this.#late = 0;
+      process.ended.then((reason) => this.#lose(process, reason));
+    } catch (error) {
+      // A server that ended by itself has the better reason, which comes back.
+      this.#end(await process.stop(messageOf(error)));
+    }
+  }
+
+  /** Stops a server that nobody has called so far; its first call starts it again. */
+  async rest(): Promise<void> {
+    const running = this.#running;
+    if (this.#health.state !== "healthy" || running === undefined || this.#waiting > 0) return;
+    this.#step({ type: "rested" });
+    this.#running = undefined;
+    this.#resting = running.process.stop("rests until its first call");
+    await this.#resting;
+  }
+
+  /**
+   * Calls a tool or a hook by the server's own name for it. A server that ended is started again first.
+   *
+   * @param keep Keeps what of its result is cut. @param onProgress Is told how far it is.
+   * @throws {SkepError} `CANCELLED` when the signal was aborted.
+   */
+  async call(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    keep?: Keep,
+    onProgress?: (progress: Progress) => void,
+  ): Promise<CallResult> {
+    await this.#revive(signal);
+    const { process, connection } = this.#running ?? {};
+    if (process === undefined || connection === undefined) {
+      return undelivered(this.#sentence(this.status.reason ?? `is ${this.#health.state}`));
+    }
+    if (![...this.tools, ...this.hooks].some(({ name }) => name === tool)) {
+      return undelivered(this.#sentence(`does not offer "${tool}" any more`));
+    }
+    const answer = await this.#ask(connection, tool, args, signal, onProgress);
+    const { limits } = this.#options;
+    switch (answer.kind) {
+      case "late":
+        this.#isSuspect = true;
+        this.#late++;
+        return undelivered(
+          `"${tool}" gave no answer and no sign of progress within ${limits.toolTimeoutS} s, so it was given up. Try a smaller or faster step.`,
+        );
+      case "lost": {
+        const reason = await orCancelled(process.ended, signal);
+        const text = this.#sentence(`${reason} (before it answered "${tool}")`);
+        return { ...this.#deliver(failed(text)), isUndelivered: true };
+      }
+      case "rejected":
+        this.#answered();
+        return this.#deliver(failed(this.#sentence(`rejected the call: ${answer.message}`)));
+      case "result":
+        this.#answered();
+        return this.#deliver(answer.result, keep);
+      default:
+        return answer satisfies never;
+    }
+  }
+
+  async #ask(
+    connection: Connection,
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    onProgress?: (progress: Progress) => void,
+  ): Promise<Answer> {
+    this.#waiting++;
+    try {
+      return await connection.call(tool, args, signal, onProgress);
+    } catch (error) {
+      this.#isSuspect ||= isSkepError(error, "CANCELLED");
+      throw error;
+    } finally {
+      this.#waiting--;
+      this.#lookForTraps();
+    }
+  }
+
+  /** Whoever called does not wait for it: it looks through folders, and pauses between two looks. */
+  #lookForTraps(): void {
+    const { findTraps } = this.#launch;
+    if (findTraps === undefined) return;
+    this.#isLookDue = true;
+    this.#looking ??= this.#lookWhileDue(findTraps).finally(() => this.#looking = undefined);
+  }
+
+  async #lookWhileDue(findTraps: NonNullable<Launch["findTraps"]>): Promise<void> {
+    const { closing, limits, onNotice, world } = this.#options;
+    while (this.#isLookDue && !closing.aborted) {
+      this.#isLookDue = false;
+      try {
+        for (const line of await findTraps()) onNotice(this.#launch.redact(line));
+      } catch (error) {
+        this.#log("health", `its folders cannot be looked through: ${messageOf(error)}`);
+      }
+      await world.sleep(limits.trapPauseMs, closing).catch(() => {}); // closing: seen above
+    }
+  }
+
+  #answered(): void {
+    this.#late = 0;
+    this.#step({ type: "answered" });
+  }
+
+  /** Ends a server that gives no answers; its next call starts it again. */
+  async giveUp(reason: string): Promise<void> {
+    const process = this.#running?.process;
+    if (process === undefined || this.#health.state !== "healthy") return;
+    this.#lose(process, await process.stop(reason));
+  }
+
+  /** Stops the server and everything in its group, then removes its private folders. */
+  async close(): Promise<void> {
+    await this.#restarting;
+    await this.#resting;
+    await this.#running?.process.stop(STOPPED);
+    this.#running = undefined;
+    this.#health = { state: "exhausted", reason: STOPPED };
+    await this.#looking;
+    try {
+      await this.#launch.release();
+    } catch (error) {
+      this.#options.onNotice(
+        this.#sentence(`left its private folders behind: ${messageOf(error)}`),
+      );
+    }
+  }
+
+  /** Makes sure that the server answers, as far as that can be: it is healthy then, or ended. */
+  async #revive(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) throw cancelled();
+    const { process, connection } = this.#running ?? {};
+    if (process?.transport.isOver && this.#health.state === "healthy") {
+      // It is ending right now: the call is for the next one.
+      this.#lose(process, await orCancelled(process.ended, signal));
+    } else if (process !== undefined && connection !== undefined && this.#waiting === 0) {
+      // One that does one thing at a time is silent while it works on another call: that is none.
+      const isStuck = await this.#isStuck(connection, signal);
+      if (isStuck !== undefined) {
+        this.#lose(process, await orCancelled(process.stop(isStuck), signal));
+      }
+    }
+    const { state } = this.#health;
+    if (state === "dead" || state === "idle") {
+      this.#restarting ??= this.#restart().finally(() => {
+        this.#restarting = undefined;
+      });
+    }
+    if (this.#restarting !== undefined) await orCancelled(this.#restarting, signal);
+  }
+
+  /** Why a server that runs is of no use any more; undefined when it is. */
+  async #isStuck(connection: Connection, signal: AbortSignal): Promise<string | undefined> {
+    if (!this.#isSuspect) return undefined;
+    const { lateCalls } = this.#options.limits;
+    if (this.#late >= lateCalls) return `let ${lateCalls} calls in a row run out of time`;
+    this.#isSuspect = !await connection.isResponsive(signal);
+    return this.#isSuspect ? "is stuck in a call that was given up" : undefined;
+  }
+
+  async #restart(): Promise<void> {
+    const { closing, limits, world } = this.#options;
+    const health = this.#health;
+    await this.#resting;
+    if (health.state === "dead") {
+      const waitMs = Math.min(health.restartAtMs - world.nowMs(), limits.restartMaxMs * 2); // a clock may be set back
+      if (waitMs > 0) await world.sleep(waitMs, closing).catch(() => {}); // closing: seen below
+      this.#log("health", `restart ${health.ends} of ${limits.restartAttempts - 1}`);
+    }
+    if (closing.aborted) return;
+    this.spawn();
+    await this.connect();
+  }
+
+  #saidBy(connection: Connection): Pick<ToolList, "instructions"> {
+    const said = plainText(this.#launch.redact(connection.instructions ?? "")).trim();
+    return said === "" ? {} : { instructions: said };
+  }
+
+  #take(list: ToolList): void {
+    this.#list = list;
+    this.#options.onTools(this.name, list, this.#launch);
+  }
+
+  #step(event: HealthEvent): void {
+    this.#health = stepHealth(this.#health, event, this.#options.limits);
+  }
+
+  /** Takes note that a healthy server ended; nothing when that is known already. */
+  #lose(process: ServerProcess, reason: string): void {
+    if (this.#running?.process === process) this.#end(reason);
+  }
+
+  #end(words: string): void {
+    const reason = this.#launch.redact(words);
+    const { closing, onNotice, world } = this.#options;
+    this.#running = undefined;
+    this.#step({
+      type: "ended",
+      reason,
+      isKnown: this.#list !== undefined,
+      nowMs: world.nowMs(),
+      random: Math.random(),
+    });
+    if (closing.aborted) return;
+    this.#log("health", reason);
+    if (!isLive(this.#health)) onNotice(this.#sentence(this.#withDenial(reason)));
+  }
+
+  /** A server may end because of its grant: then the person is told what would allow it. */
+  #withDenial(reason: string): string {
+    const { findDenial, explainDenial } = this.#options;
+    const denial = findDenial(this.#launch.grant, failed(reason));
+    return denial === undefined
+      ? reason
+      : `${reason}\n${explainDenial(denial, this.#launch.grant)}`;
+  }
+
+  #deliver(raw: Parameters<DenialReader["findDenial"]>[1], keep?: Keep): CallResult {
+    const refused = this.#launch.takeRefused?.() ?? [];
+    const more = { refused, ...(keep && { keep }) };
+    return delivered(raw, this.#launch, this.#options, this.#options.limits, more);
+  }
+
+  #sentence(rest: string): string {
+    return this.#launch.redact(`Server "${this.name}" ${rest}`);
+  }
+}
+
+const STOPPED = "was stopped with its session";

@@ -1,0 +1,34 @@
+import type { ServerSpec } from "../sandbox/spec.ts";
+
+const SEPARATORS = /_{2,}/g;
+const OTHERS = /[^A-Za-z0-9_-]/g;
+const LONGEST = 128;
+
+/**
+ * Gives each server the name that it is known by from then on: letters, digits, `_` and `-`, no `__`
+ * (which ends a server's name in a tool's), at most 128 of them, none twice. The second one that asks
+ * for a name gets it with `-2`, or the next number that nobody asks for. The order is kept.
+ */
+export function nameServers(specs: readonly ServerSpec[]): ServerSpec[] {
+  const wanted = specs.map(({ name }) => validName(name));
+  const taken = new Set<string>();
+  return specs.map((spec, index) => {
+    const own = wanted[index] ?? "server";
+    let name = own;
+    for (let number = 2; taken.has(name) || (name !== own && wanted.includes(name)); number++) {
+      name = `${own}-${number}`;
+    }
+    taken.add(name);
+    return { ...spec, name };
+  });
+}
+
+function validName(name: string): string {
+  const valid = name.replaceAll(OTHERS, "_").replaceAll(SEPARATORS, "_").slice(0, LONGEST);
+  return valid === "" ? "server" : valid;
+}
+
+/** True of a name that needs no mapping. */
+export function isPlainName(name: string): boolean {
+  return name !== "" && validName(name) === name;
+}

@@ -1,0 +1,34 @@
+import { assertEquals } from "@std/assert";
+import type { ServerSpec } from "../sandbox/spec.ts";
+import { nameServers } from "./server_names.ts";
+
+function namesOf(...names: string[]): string[] {
+  const specs = names.map((name): ServerSpec => (
+    { name, command: "x", args: [], env: {}, origin: { kind: "flag", where: "test" } }
+  ));
+  return nameServers(specs).map(({ name }) => name);
+}
+
+Deno.test("nameServers() keeps good names, and numbers those that come twice (T41)", () => {
+  assertEquals(namesOf("dev", "My-Files_2", "dev", "dev-2", "dev"), [
+    "dev",
+    "My-Files_2",
+    "dev-3",
+    "dev-2",
+    "dev-4",
+  ]);
+});
+
+Deno.test("nameServers() makes a good name of every bad one", () => {
+  assertEquals(namesOf("a.b/c", "a__b___c", "", "ü", "a\nb"), [
+    "a_b_c",
+    "a_b_c-2",
+    "server",
+    "_",
+    "a_b",
+  ]);
+});
+
+Deno.test("nameServers() keeps a name of 128 characters, and cuts one of 129", () => {
+  assertEquals(namesOf("x".repeat(128), "y".repeat(129)), ["x".repeat(128), "y".repeat(128)]);
+});

@@ -1,0 +1,390 @@
+import { pathToFileURL } from "node:url";
+import { basename } from "@std/path";
+import { messageOf, SkepError } from "../errors.ts";
+import type { ToolDefinition } from "../model/message.ts";
+import type { Grant } from "../sandbox/grant.ts";
+import type { Launch } from "../sandbox/launch.ts";
+import type { ServerSpec } from "../sandbox/spec.ts";
+import { CallArguments } from "./call_arguments.ts";
+import { undelivered } from "./call_result.ts";
+import { orCancelled } from "./cancelled.ts";
+import { elideEnd } from "./elide.ts";
+import { findTools } from "./find_tools.ts";
+import { HeldNotices } from "./held_notices.ts";
+import { plainText } from "./plain_text.ts";
+import type {
+  CallResult,
+  FoundTools,
+  ListedHook,
+  Progress,
+  Registry,
+  ServerNote,
+  ServerStatus,
+  ToolFacts,
+} from "./registry.ts";
+import { hasMissed, type RegistryMember, type StartedMember } from "./registry_member.ts";
+import { Server, type ServerOptions } from "./server.ts";
+import { nameServers } from "./server_names.ts";
+import type { RegistryOptions } from "./start_registry.ts";
+import type { ToolList } from "./tool_list.ts";
+import { type TableEntry, ToolTable } from "./tool_table.ts";
+
+type Entry = TableEntry<Server>;
+
+/** The registry over servers that are children of ours. */
+export class ServerRegistry implements Registry {
+  readonly #options: RegistryOptions;
+  readonly #closing: AbortController;
+  readonly #table: ToolTable;
+  readonly #arguments: CallArguments;
+  /** In the order of the specs. */
+  #members: readonly RegistryMember[] = [];
+  #isStarted = false;
+  /** The tools that a person was told are left out. */
+  #leftOut: ReadonlySet<string> = new Set();
+  /** The change that is under way. */
+  #changing: Promise<unknown> = Promise.resolve();
+  /** What is done behind everything else. */
+  readonly #work = new Set<Promise<void>>();
+  #closed: Promise<void> | undefined;
+
+  /** @param closing Aborted by `close()`. */
+  constructor(options: RegistryOptions, closing: AbortController) {
+    this.#options = options;
+    this.#closing = closing;
+    this.#table = new ToolTable(options.limits);
+    this.#arguments = new CallArguments(options.limits);
+  }
+
+  /** Starts all servers, or gets those ready that may wait for their first call. */
+  async start(): Promise<void> {
+    const specs = this.#chosen();
+    const mayWait = specs.length > this.#options.limits.eagerServers;
+    this.#table.choose(specs);
+    // All are spawned before the first is spoken to: loading the client takes longer than they do.
+    this.#members = await Promise.all(specs.map((spec) => this.#spawn(spec, { mayWait })));
+    await Promise.all(this.#members.map((member, place) => this.#connect(member, place)));
+    this.#isStarted = true;
+    this.#tellLeftOut();
+    if (mayWait) this.#rest();
+  }
+
+  tools(): ToolDefinition[] {
+    return this.#entries("listed").map(definitionOf);
+  }
+
+  async call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    onProgress?: (progress: Progress) => void,
+  ): Promise<CallResult> {
+    const entry = this.#entry(name);
+    if (entry === undefined) return undelivered(`unknown tool: ${name}`);
+    const { server, tool } = entry;
+    const refusal = await this.#arguments.refusal(name, tool, args);
+    if (refusal !== undefined) return refusal;
+    const ask = (each: Entry) =>
+      each.server.call(each.tool.name, args, signal, this.#options.keep, onProgress);
+    const result = await ask(entry);
+    if (!result.isUndelivered || !hasMissed(server)) return result;
+    // It was idle until now: nobody saw before that it does not find what it imports.
+    await orCancelled(this.#refetchOnce(server), signal);
+    const again = this.#entry(name);
+    return again === undefined ? result : await ask(again);
+  }
+
+  get hasHidden(): boolean {
+    return this.#entries("hidden").length > 0;
+  }
+
+  find(query: string): FoundTools {
+    const hidden = this.#entries("hidden").map(definitionOf);
+    const tools = findTools(query, hidden, this.#options.limits.maxFoundTools);
+    this.#table.show(tools.map(({ name }) => name).reverse()); // the best one stays longest
+    return { tools, hidden: hidden.length };
+  }
+
+  async inventory(): Promise<ToolFacts[]> {
+    return await Promise.all(
+      this.#table.entries(this.#servers()).map(async ({ tool, facts }) => (
+        { ...facts, notes: [...facts.notes, ...await this.#arguments.notes(tool)] }
+      )),
+    );
+  }
+
+  /** As `inventory()`, without what is not checked. */
+  facts(): ToolFacts[] {
+    return this.#table.entries(this.#servers()).map(({ facts }) => facts);
+  }
+
+  instructions(): ServerNote[] {
+    return this.#servers().flatMap(({ name, tools, instructions }) =>
+      instructions === undefined || tools.length === 0 ? [] : [{ server: name, text: instructions }]
+    );
+  }
+
+  hooks(): ListedHook[] {
+    return this.#servers().flatMap((server) =>
+      server.hooks.map(({ name, inputSchema }) => ({ server: server.name, name, inputSchema }))
+    );
+  }
+
+  callHook(
+    { server, name }: Pick<ListedHook, "server" | "name">,
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<CallResult> {
+    const found = this.#servers().find((each) => each.name === server);
+    if (found === undefined) return Promise.resolve(undelivered(`there is no server "${server}"`));
+    return found.call(name, args, signal);
+  }
+
+  async giveUp(server: string, reason: string): Promise<void> {
+    await this.#servers().find(({ name }) => name === server)?.giveUp(reason);
+  }
+
+  looksOnly(tool: string): boolean {
+    const entry = this.#entry(tool);
+    return entry !== undefined && entry.server.looksOnly && entry.tool.isChanging !== true;
+  }
+
+  publishes(tool: string): boolean {
+    return this.#entry(tool)?.tool.isPublishing === true;
+  }
+
+  servers(): ServerStatus[] {
+    const listed = this.#entries("listed");
+    return this.#members.map((member) => {
+      const { name } = member.spec;
+      if ("off" in member) return { name, ...member.off, tools: [] };
+      const tools = listed.filter(({ server }) => server === member.server);
+      return { name, ...member.server.status, tools: tools.map(({ facts }) => facts.name) };
+    });
+  }
+
+  specs(): readonly ServerSpec[] {
+    return this.#members.map(({ spec }) => spec);
+  }
+
+  grantOf(server: string): Grant | undefined {
+    const member = this.#members.find(({ spec }) => spec.name === server);
+    return member !== undefined && "launch" in member ? member.launch.grant : undefined;
+  }
+
+  add(spec: ServerSpec): Promise<ServerStatus> {
+    return this.#change(async () => {
+      const { maxServers } = this.#options.limits;
+      if (this.#members.length >= maxServers) {
+        const message = `Cannot add server "${plainText(spec.name)}": ${maxServers} is the limit`;
+        throw new SkepError("TOO_MANY", message, { what: "servers", limit: maxServers });
+      }
+      const own = nameServers([...this.specs(), spec]).at(-1)!;
+      this.#table.choose([...this.specs(), own]);
+      return await this.#put(own, this.#members.length);
+    });
+  }
+
+  remove(name: string): Promise<void> {
+    return this.#change(async () => {
+      const place = this.#placeOf(name);
+      await this.#stop(place);
+      this.#members = this.#members.toSpliced(place, 1);
+      this.#table.take(name, []);
+    });
+  }
+
+  disable(name: string): Promise<ServerStatus> {
+    return this.#change(async () => {
+      const place = this.#placeOf(name);
+      const { spec } = this.#members[place]!;
+      await this.#stop(place);
+      const off = { state: "disabled", reason: "was switched off in this session" } as const;
+      this.#members = this.#members.with(place, { spec, off });
+      return this.servers()[place]!;
+    });
+  }
+
+  reload(name: string, spec?: ServerSpec): Promise<ServerStatus> {
+    return this.#change(async () => {
+      const place = this.#placeOf(name);
+      const next = { ...spec ?? this.#members[place]!.spec, name };
+      await this.#stop(place);
+      this.#table.choose(this.specs().with(place, next));
+      return await this.#put(next, place);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing.abort();
+    return this.#closed ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
+    await this.#changing.catch(() => {}); // told to whoever asked for it
+    await Promise.all(this.#servers().map((server) => server.close()));
+    await Promise.all(this.#work);
+  }
+
+  /** One change after another, so that each finds the servers as the one before left them. */
+  #change<T>(run: () => Promise<T>): Promise<T> {
+    const change = this.#changing.catch(() => {}).then(run);
+    this.#changing = change;
+    return change;
+  }
+
+  #placeOf(name: string): number {
+    const place = this.#members.findIndex(({ spec }) => spec.name === name);
+    if (place !== -1) return place;
+    const names = this.specs().map((spec) => spec.name).join(", ");
+    const message = `There is no server "${plainText(name)}": this session has ${names || "none"}`;
+    throw new SkepError("SERVER_UNKNOWN", message, { server: name });
+  }
+
+  async #put(spec: ServerSpec, place: number): Promise<ServerStatus> {
+    const member = await this.#spawn(spec);
+    this.#members = place === this.#members.length
+      ? [...this.#members, member]
+      : this.#members.with(place, member);
+    await this.#connect(member, place);
+    return this.servers()[place]!;
+  }
+
+  async #stop(place: number): Promise<void> {
+    const member = this.#members[place]!;
+    if ("server" in member) await member.server.close();
+  }
+
+  /** The servers to start, under the names that they are known by. */
+  #chosen(): ServerSpec[] {
+    const { limits, onNotice, specs } = this.#options;
+    const named = nameServers(specs);
+    const leftOut = named.slice(limits.maxServers).map(({ name }) => name);
+    if (leftOut.length > 0) {
+      onNotice(`Only ${limits.maxServers} servers are started: ${leftOut.join(", ")} left out`);
+    }
+    const chosen = named.slice(0, limits.maxServers);
+    for (const [index, { name }] of chosen.entries()) {
+      const wanted = specs[index]?.name ?? name;
+      if (wanted !== name) onNotice(`Server "${plainText(wanted)}" is listed as "${name}"`);
+    }
+    return chosen;
+  }
+
+  async #spawn(
+    spec: ServerSpec,
+    { isRefetching = false, mayWait = false }: { isRefetching?: boolean; mayWait?: boolean } = {},
+  ): Promise<RegistryMember> {
+    const { name } = spec;
+    const { lists, onNotice, prepare } = this.#options;
+    try {
+      const launch = await prepare(spec, isRefetching);
+      if (!isRefetching) { for (const notice of launch.notices) onNotice(notice); }
+      const held = new HeldNotices(onNotice);
+      const known = mayWait ? await lists?.recall(spec, launch) : undefined;
+      const options = { ...this.#shared(), onNotice: (text: string) => held.take(text) };
+      const server = new Server(launch, options, known);
+      if (known === undefined && !this.#closing.signal.aborted) server.spawn();
+      return { spec, launch, server, held };
+    } catch (error) {
+      const reason = messageOf(error);
+      onNotice(`Server "${name}" is not started: ${reason}`);
+      return { spec, off: { state: "refused", reason } };
+    }
+  }
+
+  /** Connects to a server that was spawned. One that did not find what it imports is started once more. */
+  async #connect(member: RegistryMember, place: number): Promise<void> {
+    if ("off" in member) return;
+    await member.server.connect();
+    if (hasMissed(member.server) && !this.#closing.signal.aborted) {
+      await this.#refetch(member, place);
+    } else member.held.release();
+  }
+
+  /** Prepares a server once more, which fetches, and starts it. */
+  async #refetch({ spec, server }: StartedMember, place: number): Promise<void> {
+    await server.close();
+    const member = await this.#spawn(spec, { isRefetching: true });
+    this.#members = this.#members.with(place, member);
+    if ("off" in member) return;
+    await member.server.connect();
+    member.held.release();
+  }
+
+  /** The same for a server whose call came too early; nothing when another call has done it. */
+  #refetchOnce(server: Server): Promise<void> {
+    return this.#change(async () => {
+      const place = this.#members.findIndex((each) => "server" in each && each.server === server);
+      const member = this.#members[place];
+      if (member === undefined || "off" in member || this.#closing.signal.aborted) return;
+      await this.#refetch(member, place);
+    });
+  }
+
+  /** Stops what was started only to learn its tools: nobody has called it, so nothing is lost. */
+  #rest(): void {
+    if (this.#options.lists === undefined) return;
+    for (const server of this.#servers()) this.#behind(server.rest());
+  }
+
+  /** Does something that nobody waits for before the end. */
+  #behind(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#work.delete(tracked));
+    this.#work.add(tracked);
+  }
+
+  #shared(): ServerOptions {
+    return {
+      ...this.#options,
+      roots: this.#options.roots.map((path) => (
+        { uri: pathToFileURL(path).href, name: basename(path) }
+      )),
+      closing: this.#closing.signal,
+      onTools: (server, list, launch) => this.#take(server, list, launch),
+    };
+  }
+
+  #take(server: string, list: ToolList, launch: Launch): void {
+    const { lists, onLog, onNotice } = this.#options;
+    const misspelt = this.#table.take(server, list.tools);
+    for (const remark of [...list.remarks, ...misspelt]) {
+      if (this.#isStarted) onLog({ server, kind: "health", text: remark });
+      else onNotice(`Server "${server}": ${remark}`);
+    }
+    if (this.#isStarted) this.#tellLeftOut();
+    const spec = this.specs().find(({ name }) => name === server);
+    if (spec !== undefined && lists !== undefined) {
+      this.#behind(lists.remember(spec, launch, list));
+    }
+  }
+
+  #tellLeftOut(): void {
+    const { limits, onNotice } = this.#options;
+    const leftOut = this.#entries("left out").map(({ facts }) => facts.name);
+    const untold = leftOut.filter((name) => !this.#leftOut.has(name));
+    this.#leftOut = new Set(leftOut);
+    if (untold.length === 0) return;
+    const text = `Only ${limits.maxTools} tools are listed, left out: ${untold.join(", ")}`;
+    onNotice(elideEnd(text, limits.maxServerLogBytes, " [truncated]"));
+  }
+
+  #entries(state: ToolFacts["state"]): Entry[] {
+    return this.#table.entries(this.#servers()).filter(({ facts }) => facts.state === state);
+  }
+
+  /** A tool that can be called: one that is not shown can be too, by whoever knows its name. */
+  #entry(name: string): Entry | undefined {
+    return this.#table.entries(this.#servers()).find(({ facts }) =>
+      facts.name === name && (facts.state === "listed" || facts.state === "hidden")
+    );
+  }
+
+  #servers(): Server[] {
+    return this.#members.flatMap((member) => "server" in member ? [member.server] : []);
+  }
+}
+
+function definitionOf({ facts: { name }, tool }: Entry): ToolDefinition {
+  return { name, description: tool.description, inputSchema: tool.inputSchema };
+}

@@ -1,0 +1,65 @@
+import { basename, join } from "@std/path";
+import type { PackFiles, PackLimits } from "./pack_files.ts";
+import type { PersonaFile } from "./persona_file.ts";
+import type { Skill } from "./skill.ts";
+import { readSkills } from "./skills.ts";
+
+const SKILLS_PATH = "skills";
+
+/**
+ * The skills of a pack's `skills` folder, by the name of the persona that has them. One that some persona
+ * names is for those that name it alone; the others are for all.
+ *
+ * @param options `areSharedGiven` is false for a persona file alone: it has what it names.
+ */
+export async function readPackSkills(
+  personas: readonly PersonaFile[],
+  inside: PackFiles,
+  limits: PackLimits,
+  { areSharedGiven }: { readonly areSharedGiven: boolean },
+): Promise<ReadonlyMap<string, readonly Skill[]>> {
+  const claims = new Map(personas.map(({ file, skills }) => [
+    file,
+    new Set(skills.flatMap((written) => folderName(written, file, inside) ?? [])),
+  ]));
+  const claimed = new Set([...claims.values()].flatMap((names) => [...names]));
+  if (!areSharedGiven && claimed.size === 0) return new Map();
+  const { folder, files, problems } = inside;
+  const path = join(folder, SKILLS_PATH);
+  const found = await readSkills(path, [folder], "pack", files, limits, problems);
+  const byFolder = new Map(found.map((skill) => [basename(skill.folder), skill]));
+  for (const [file, names] of claims) {
+    for (const name of names) {
+      const isTold = problems.all.some(({ part }) => part === `skill "${name}"`);
+      if (byFolder.has(name) || isTold) continue;
+      problems.error(file, `there is no skill "${name}": ${join(path, name)} has no SKILL.md`);
+    }
+  }
+  // Once for all personas: there may be hundreds of those, and thousands of skills.
+  const shared = areSharedGiven
+    ? new Set([...byFolder].filter(([name]) => !claimed.has(name)).map(([, skill]) => skill))
+    : new Set<Skill>();
+  const sharedList = [...shared];
+  return new Map(personas.map(({ name, file }) => {
+    const own = [...claims.get(file) ?? []].flatMap((each) => byFolder.get(each) ?? []);
+    if (own.length === 0) return [name, sharedList];
+    const mine = new Set(own);
+    return [name, found.filter((skill) => mine.has(skill) || shared.has(skill))];
+  }));
+}
+
+/** `x`, `./skills/x/` and `skills/x` all name the folder `x`. */
+function folderName(written: string, file: string, inside: PackFiles): string | undefined {
+  const parts = written.split(/[\\/]/).filter((part) => part !== "" && part !== ".");
+  const [first = "", second] = parts;
+  const name = parts.length === 1
+    ? first
+    : parts.length === 2 && first === SKILLS_PATH
+    ? second
+    : "";
+  if (name !== undefined && name !== "" && name !== ".." && !name.includes("\0")) return name;
+  const reason = `${
+    JSON.stringify(written)
+  } in "skills" must be the name of a folder in ${SKILLS_PATH}`;
+  return void inside.problems.error(file, reason);
+}

@@ -1,0 +1,199 @@
+import { parseApprovals } from "../approval/parse_approvals.ts";
+import { messageOf } from "../errors.ts";
+import { LIMITS, type Limits } from "../limits.ts";
+import type { Permissions, ServerSpec } from "../sandbox/spec.ts";
+import { DEFAULT_FIELDS, type Defaults, readDefaults } from "./defaults.ts";
+import { nearest } from "../suggest.ts";
+import type { Fields } from "./fields.ts";
+import { parseFrontmatter } from "./frontmatter.ts";
+import { type Hooks, readHooks } from "./hooks.ts";
+import type { Problems } from "./problems.ts";
+import { readPermissions, readServerEntry, SERVER_FIELDS } from "./server_entry.ts";
+import { withoutAbsent } from "./without_absent.ts";
+
+/** A `*.persona.md` file by itself, before its pack's part is merged in. */
+export interface PersonaFile {
+  /** Absolute path of the file. */
+  readonly file: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly avatar?: string;
+  readonly version?: string;
+  readonly author?: string;
+  /** The agent program that should play it, such as `goose`. */
+  readonly runtime?: string;
+  /** Folders of skills, as written, relative to the pack. */
+  readonly skills: readonly string[];
+  readonly servers: readonly ServerSpec[];
+  readonly hooks: Hooks;
+  /** The most that anything it starts may be granted. */
+  readonly permissions?: Permissions;
+  /** Rules about calls that a person decides, as written: the turn reads them. */
+  readonly approvals?: unknown;
+  /** What `${NAME}` stands for in its servers' arguments and variables. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Sources of what must not be written down; `${NAME}` in a server's `env` asks for one. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Bounds of the program that it lowers for itself. */
+  readonly limits: Partial<Limits>;
+  /** Whether the workspace's AGENTS.md files and skills are read; absent: they are. */
+  readonly hints?: boolean;
+  readonly own: Defaults;
+  /** The Markdown after the frontmatter. */
+  readonly body: string;
+}
+
+const FIELDS: readonly string[] = [
+  "name",
+  "display_name",
+  "description",
+  "avatar",
+  "version",
+  "author",
+  "skills",
+  "mcp_servers",
+  "runtime",
+  "hooks",
+  "permissions",
+  "approvals",
+  "env",
+  "secrets",
+  "limits",
+  "hints",
+  ...DEFAULT_FIELDS,
+];
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * Reads a persona file. A field that it does not know is an error, so that a typo is not a silent loss.
+ *
+ * @returns undefined when there is no frontmatter to read; `problems` are told of that and all else.
+ */
+export function parsePersonaFile(
+  text: string,
+  file: string,
+  limits: Pick<Limits, "maxConfigFileBytes" | "maxPersonaBodyBytes">,
+  problems: Problems,
+): PersonaFile | undefined {
+  const parsed = parseFrontmatter(text, file, limits, problems);
+  if (parsed === undefined) return undefined;
+  const { fields, body } = parsed;
+  fields.checkKeys(FIELDS);
+  const hooks = fields.fields("hooks");
+  return {
+    file,
+    name: readName(fields),
+    displayName: fields.requiredText("display_name"),
+    description: fields.requiredText("description"),
+    skills: fields.texts("skills") ?? [],
+    servers: readServers(fields, file),
+    hooks: hooks === undefined ? {} : readHooks(hooks),
+    env: readVariables(fields, "env"),
+    secrets: readSecrets(fields),
+    limits: readLimits(fields),
+    own: readDefaults(fields),
+    body,
+    ...withoutAbsent({
+      avatar: fields.text("avatar"),
+      version: fields.text("version"),
+      author: fields.text("author"),
+      runtime: fields.text("runtime"),
+      permissions: readPermissions(fields, "permissions", "persona"),
+      approvals: readApprovals(fields, file),
+      hints: fields.flag("hints"),
+    }),
+  };
+}
+
+function readName(fields: Fields): string {
+  const given = fields.requiredText("name");
+  if (given === "") return given;
+  if (!NAME.test(given)) {
+    const wanted = "1 to 64 of the letters A-Z and a-z, digits, _ and -";
+    fields.error("name", `"name" must be ${wanted}, not ${JSON.stringify(given)}`);
+  } else if (given !== given.toLowerCase()) {
+    fields.warn("name", `"name" should be lower case, not ${JSON.stringify(given)}`);
+  }
+  return given;
+}
+
+function readServers(fields: Fields, file: string): ServerSpec[] {
+  const seen = new Set<string>();
+  return (fields.list("mcp_servers") ?? []).flatMap((entry) => {
+    entry.checkKeys(["name", ...SERVER_FIELDS]);
+    const name = entry.requiredText("name");
+    const spec = readServerEntry(name, entry, { kind: "pack", where: file });
+    if (spec === undefined) return [];
+    if (name !== "" && seen.has(name)) {
+      entry.error("name", `there is a server "${name}" already: one would hide the other`);
+    }
+    seen.add(name);
+    return spec;
+  });
+}
+
+/** As written; what reads it is asked whether it could. */
+function readApprovals(fields: Fields, file: string): unknown {
+  const value = fields.raw("approvals");
+  try {
+    parseApprovals(value, file);
+  } catch (error) {
+    fields.error("approvals", messageOf(error), error);
+  }
+  return value;
+}
+
+function readVariables(fields: Fields, key: string): Readonly<Record<string, string>> {
+  const values = fields.textsByName(key) ?? {};
+  for (const name of Object.keys(values)) {
+    if (!VARIABLE.test(name)) {
+      fields.error(key, `${JSON.stringify(name)} in "${key}" is no name for a variable`);
+    }
+  }
+  return values;
+}
+
+function readSecrets(fields: Fields): Readonly<Record<string, string>> {
+  const secrets = readVariables(fields, "secrets");
+  for (const [name, source] of Object.entries(secrets)) {
+    if (/^(env:.|file:[/\\]|file:[A-Za-z]:[/\\])/.test(source)) continue;
+    const reason = `"secrets.${name}" must be env:NAME or file:/path, not ${
+      JSON.stringify(source)
+    }`;
+    fields.error("secrets", reason);
+  }
+  return secrets;
+}
+
+/** Bounds by their names in the files' manner: `max_rounds` is `maxRounds`. */
+function readLimits(fields: Fields): Partial<Limits> {
+  const inner = fields.fields("limits");
+  if (inner === undefined) return {};
+  const names = new Map(
+    Object.keys(LIMITS).map((name) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      name as keyof Limits,
+    ]),
+  );
+  for (const key of inner.keys().filter((each) => !names.has(each))) {
+    // All of them in a message would bury it.
+    const near = nearest(key, [...names.keys()]);
+    const hint = near === undefined
+      ? "; docs/limits.md has those there are"
+      : `, did you mean "${near}"?`;
+    inner.error(key, `there is no field "limits.${key}"${hint}`);
+  }
+  return Object.fromEntries(
+    inner.keys().flatMap((key): [string, number][] => {
+      const name = names.get(key);
+      const value = name === undefined ? undefined : inner.count(key);
+      if (name === undefined || value === undefined) return [];
+      const { least, unit } = LIMITS[name];
+      if (value >= least) return [[name, value]];
+      inner.error(key, `"limits.${key}" must be at least ${least} ${unit}, not ${value}`);
+      return [];
+    }),
+  );
+}

@@ -1,0 +1,71 @@
+import { SkepError } from "../errors.ts";
+
+/** A place in a text file, both numbers from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Something that is wrong with a pack, or may well be. */
+export interface Problem {
+  readonly severity: "error" | "warning";
+  /** Absolute path of the file. */
+  readonly file: string;
+  readonly place?: Place | undefined;
+  /** What is wrong, with the value and what was wanted. */
+  readonly reason: string;
+  /** The skill or server that is left out because of it, such as `skill "x"`; absent: all is refused. */
+  readonly part?: string;
+  readonly cause?: unknown;
+}
+
+/**
+ * Collects what is wrong, so that a reader can go on to the next thing instead of stopping at the first.
+ * Whoever needs the whole to be right calls {@linkcode Problems.throwFirst} at the end.
+ */
+export class Problems {
+  readonly all: Problem[] = [];
+
+  add(problem: Problem): void {
+    this.all.push(problem);
+  }
+
+  error(file: string, reason: string, more: { place?: Place; cause?: unknown } = {}): void {
+    this.add({ severity: "error", file, reason, ...more });
+  }
+
+  warn(file: string, reason: string, place?: Place): void {
+    this.add({ severity: "warning", file, reason, place });
+  }
+
+  /** Takes over the problems of a part that can be left out. */
+  addPart(part: string, { all }: Problems): void {
+    for (const problem of all) {
+      this.add(problem.part === undefined ? { ...problem, part } : problem);
+    }
+  }
+
+  /** True when there is an error. */
+  get hasErrors(): boolean {
+    return this.all.some(({ severity }) => severity === "error");
+  }
+
+  /** @throws {SkepError} `PERSONA_INVALID` for the first error, those of parts aside. */
+  throwFirst(): void {
+    const first = this.all.find(({ severity, part }) => severity === "error" && part === undefined);
+    if (first !== undefined) throw personaInvalid(first);
+  }
+}
+
+/** The error for a problem. */
+export function personaInvalid(problem: Problem): SkepError<"PERSONA_INVALID"> {
+  const { file, place, reason, cause } = problem;
+  const details = { path: file, ...(place === undefined ? {} : { line: place.line }) };
+  const message = `Cannot use ${placeText(problem)}: ${reason}`;
+  return new SkepError("PERSONA_INVALID", message, details, cause === undefined ? {} : { cause });
+}
+
+/** Where a problem is: `FILE:LINE:COLUMN`, as far as known. */
+export function placeText({ file, place }: Pick<Problem, "file" | "place">): string {
+  return place === undefined ? file : `${file}:${place.line}:${place.column}`;
+}

@@ -1,0 +1,135 @@
+import { messageOf, SkepError } from "../errors.ts";
+import type { Files } from "../host/files.ts";
+import type { Limits } from "../limits.ts";
+import type { Origin, ServerSpec } from "../sandbox/spec.ts";
+import { nearest } from "../suggest.ts";
+import { Fields } from "./fields.ts";
+import { type JsoncResult, parseJsonc } from "./jsonc.ts";
+import { personaInvalid, Problems } from "./problems.ts";
+import { readServerEntry, SERVER_FIELDS } from "./server_entry.ts";
+
+/** The servers of a file, and what of it could not be used, a line each. */
+export interface ServerFile {
+  readonly specs: readonly ServerSpec[];
+  readonly problems: readonly string[];
+  /** Entries that come to no server, and why: the rest of a sentence about it. */
+  readonly off: ReadonlyMap<string, string>;
+}
+
+/** The keys that hold the servers: Claude desktop's and its kin, VS Code's, and Zed's. */
+const KEYS = ["mcpServers", "servers", "context_servers"] as const;
+/** Fields that other programs use and that change nothing here. */
+const IGNORED: readonly string[] = [
+  "source",
+  "description",
+  "autoApprove",
+  "alwaysAllow",
+  "enabledTools",
+  "disabledTools",
+];
+
+/**
+ * Reads a file of MCP servers, in the form of Claude desktop's configuration, of VS Code's `mcp.json` or
+ * of Zed's settings. Comments and trailing commas are allowed. A server that is switched off is left out
+ * silently, a bad entry with a problem that names it.
+ *
+ * @param path Absolute.
+ * @throws {SkepError} `CONFIG_INVALID` when the file cannot be read or parsed, with line and column.
+ */
+export async function readServerFile(
+  path: string,
+  files: Pick<Files, "readText">,
+  limits: Pick<Limits, "maxConfigFileBytes">,
+): Promise<ServerFile> {
+  let text: string;
+  try {
+    text = await files.readText(path, limits.maxConfigFileBytes);
+  } catch (cause) {
+    const message = `Cannot use the server file "${path}": ${messageOf(cause)}`;
+    throw new SkepError("CONFIG_INVALID", message, { source: path }, { cause });
+  }
+  const { specs, off, refused, notes } = parseServers(text, path, { kind: "file", where: path });
+  const leftOut = refused.flatMap(({ name, problems }) =>
+    problems.all.map((problem) =>
+      `Server "${name}" is left out. ${personaInvalid(problem).message}`
+    )
+  );
+  const why = [
+    ...off.map((name) => [name, `is switched off by its entry in ${path}`] as const),
+    ...refused.map(({ name, problems: { all: [first] } }) =>
+      [name, `is left out. ${first && personaInvalid(first).message}`] as const
+    ),
+  ];
+  return { specs, problems: [...leftOut, ...notes], off: new Map(why) };
+}
+
+/** The servers in the text of such a file. */
+export interface ParsedServers {
+  readonly specs: readonly ServerSpec[];
+  /** Names of those that are switched off. */
+  readonly off: readonly string[];
+  /** The entries that cannot be used. */
+  readonly refused: readonly { readonly name: string; readonly problems: Problems }[];
+  /** What is not used of the others, a line each. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads the text of such a file.
+ *
+ * @param origin What the specs say of where they come from.
+ * @throws {SkepError} `CONFIG_INVALID` when it cannot be parsed, with line and column.
+ */
+export function parseServers(text: string, file: string, origin: Origin): ParsedServers {
+  const json = parseJsonc(text);
+  if (!json.ok) {
+    const { line, column, problem } = json;
+    throw unusable(file, `:${line}:${column}`, `it is not JSON, ${problem}`);
+  }
+  const entries = entriesOf(json, file);
+  const specs: ServerSpec[] = [];
+  const off: string[] = [];
+  const refused: ParsedServers["refused"][number][] = [];
+  const notes: string[] = [];
+  for (const name of entries.keys()) {
+    const problems = new Problems();
+    const all = entries.toldTo(problems);
+    const entry = all.fields(name);
+    if (entry === undefined && !problems.hasErrors) all.error(name, "it is null");
+    const spec = entry && readServerEntry(name, entry, origin);
+    if (problems.hasErrors) refused.push({ name, problems });
+    else if (spec === undefined) off.push(name);
+    else {
+      specs.push(spec);
+      notes.push(...unknownFields(name, entry!, file));
+    }
+  }
+  return { specs, off, refused, notes };
+}
+
+function entriesOf(json: JsoncResult & { ok: true }, file: string): Fields {
+  const problems = new Problems();
+  const source = { file, placeOf: json.placeOf, problems, unknownKeys: "warning" } as const;
+  const top = Fields.of(json.value, json.value, source);
+  const key = KEYS.find((candidate) => top?.raw(candidate) !== undefined);
+  const entries = key === undefined ? undefined : top?.fields(key);
+  if (entries !== undefined) return entries;
+  const [problem] = problems.all;
+  if (problem === undefined) {
+    throw unusable(file, "", `it has none of ${KEYS.map((each) => `"${each}"`).join(", ")}`);
+  }
+  throw new SkepError("CONFIG_INVALID", personaInvalid(problem).message, { source: file });
+}
+
+function unknownFields(name: string, entry: Fields, file: string): string[] {
+  const known = [...SERVER_FIELDS, ...IGNORED];
+  return entry.keys().filter((key) => !known.includes(key)).map((key) => {
+    const meant = nearest(key, SERVER_FIELDS);
+    const hint = meant === undefined ? "" : `, did you mean "${meant}"?`;
+    return `Server "${name}" of ${file}: the field "${key}" is not used${hint}`;
+  });
+}
+
+function unusable(file: string, place: string, reason: string): SkepError<"CONFIG_INVALID"> {
+  return new SkepError("CONFIG_INVALID", `Cannot use ${file}${place}: ${reason}`, { source: file });
+}

@@ -1,0 +1,71 @@
+import { assertEquals } from "@std/assert";
+import { parseServers } from "./server_file.ts";
+import { mergeEntries, serverEntries } from "./server_import.ts";
+
+const ORIGIN = { kind: "file", where: "/w/x.json" } as const;
+
+Deno.test("serverEntries() gives what Zed, VS Code and Claude desktop write in one form", () => {
+  const texts = [
+    `{ // Zed
+      "theme": "x",
+      "context_servers": { "a": { "source": "custom",
+        "command": { "path": "npx", "args": ["-y", "p"], "env": { "T": "\${T}" } } } } }`,
+    `{ "servers": { "a": { "type": "stdio", "command": "npx", "args": ["-y", "p"],
+      "env": { "T": "\${T}" } } }, "inputs": [] }`,
+    `{ "mcpServers": { "a": { "command": ["npx", "-y", "p"], "env": { "T": "\${T}" }, }, } }`,
+  ];
+  for (const text of texts) {
+    const { specs, notes, refused } = parseServers(text, "/w/x.json", ORIGIN);
+    assertEquals([notes, refused], [[], []]);
+    assertEquals(serverEntries(specs), {
+      a: { command: "npx", args: ["-y", "p"], env: { T: "${T}" } },
+    });
+  }
+});
+
+Deno.test("serverEntries() gives a server with a url as it was written", () => {
+  const entry = {
+    url: "https://example.com/mcp",
+    type: "sse",
+    headers: { "x-key": "Bearer ${T}", "a_b": "c" },
+    permissions: { secrets: { T: "env:T" } },
+  };
+  const text = JSON.stringify({ mcpServers: { a: entry, b: { url: "https://example.com/" } } });
+  const { specs, notes, refused } = parseServers(text, "/w/x.json", ORIGIN);
+  assertEquals([notes, refused], [[], []]);
+  assertEquals(serverEntries(specs), { a: entry, b: { url: "https://example.com/" } });
+});
+
+Deno.test("parseServers() leaves out what is switched off in any way, and keeps single tools off", () => {
+  const text = `{ "mcpServers": {
+    "a": { "command": "x", "disabled": true }, "b": { "command": "x", "enabled": false },
+    "c": { "command": "x", "enabled": true, "disabledTools": ["t"] },
+    "d": { "command": "x", "enabled_tools": ["u"], "disabled_tools": ["v"] } } }`;
+  const { specs, off, notes } = parseServers(text, "/w/x.json", ORIGIN);
+  assertEquals([off, notes], [["a", "b"], []]);
+  assertEquals(
+    specs.map(({ name, enabledTools, disabledTools }) => [name, enabledTools, disabledTools]),
+    [
+      ["c", undefined, ["t"]],
+      ["d", ["u"], ["v"]],
+    ],
+  );
+});
+
+Deno.test("mergeEntries() adds what is new, and leaves alone what is there otherwise", () => {
+  const before = '{"other": 1, "mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}';
+  const merged = mergeEntries(before, {
+    a: { command: "x" },
+    b: { command: "z" },
+    c: { command: "w" },
+  });
+  assertEquals([merged?.added, merged?.conflicts], [["c"], ["b"]]);
+  assertEquals(JSON.parse(merged?.text ?? ""), {
+    other: 1,
+    mcpServers: { a: { command: "x" }, b: { command: "y" }, c: { command: "w" } },
+  });
+  assertEquals(mergeEntries(undefined, { a: {} })?.added, ["a"]);
+  for (const text of ["[]", '{"mcpServers": []}', "{"]) {
+    assertEquals([text, mergeEntries(text, {})], [text, undefined]);
+  }
+});

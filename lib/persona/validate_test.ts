@@ -1,0 +1,184 @@
+import { assertEquals } from "@std/assert";
+import { denoFiles } from "../host/files.ts";
+import { DEFAULT_LIMITS } from "../limits.ts";
+import { readLonePersona, readPack } from "./pack.ts";
+import { folderWith, MANIFEST, packOf, PERSONA, skillText, told } from "../../tests/packs.ts";
+
+/** All that is wrong with a pack of these files. */
+async function problemsOf(files: Readonly<Record<string, string>>): Promise<string[]> {
+  await using folder = await folderWith(files);
+  const { problems } = await readPack(folder.path, denoFiles(), DEFAULT_LIMITS);
+  return told(problems, folder.path).map((line) => line.replace(/error \S*out\.md/, "error OUT"))
+    .toSorted(byKind);
+}
+
+const AT = "PACK/agents/a.persona.md";
+
+Deno.test("readPack() finds nothing wrong with a pack that is right", async () => {
+  assertEquals(await problemsOf(packOf()), []);
+});
+
+Deno.test("readPack() tells of a hook that cannot run, a second server of one name and a relative secret", async () => {
+  const text = PERSONA.replace(
+    "description: d",
+    "description: d\nsecrets: { S: 'file:key' }\nhooks: { on_start: hooks/a.sh, on_stop: hooks/b.ts }\n" +
+      "mcp_servers:\n  - { name: u, command: a }\n  - { name: u, command: b }\n" +
+      "  - { name: u, command: c, enabled: false }",
+  );
+  const hooks = { "hooks/a.sh": "#!/bin/sh", "hooks/b.ts": "" };
+  assertEquals(
+    await problemsOf({ ...packOf(), ...hooks, "agents/a.persona.md": text }),
+    [
+      `error ${AT}:5:1: "secrets.S" must be env:NAME or file:/path, not "file:key"`,
+      `error ${AT}:9:5: there is a server "u" already: one would hide the other`,
+      "error PACK/hooks/a.sh: it is a hook, and no program: chmod +x it, or write it in TypeScript or JavaScript",
+    ].toSorted(byKind),
+  );
+});
+
+Deno.test("readPack() tells every problem of a persona, each with its place", async () => {
+  const text = `---
+name: A b
+display_name: 7
+descriptoin: d
+temperature: hot
+thinking: hihg
+model: ":x"
+triggers:
+  mentions: yes
+  keyword: [x]
+subscribe: [""]
+respond_to: [npub1x]
+limits: { max_rounds: -1, max_ruonds: 3 }
+secrets: { T: plain, "a-b": "env:X" }
+hooks:
+  on_strat: ./x.sh
+mcp_servers:
+  - name: one
+    args: [1]
+  - name: two
+    command: x
+    permissions:
+      read: /etc
+---
+`;
+  assertEquals(
+    await problemsOf({ ...packOf(), "agents/a.persona.md": text }),
+    [
+      `error ${AT}:4:1: there is no field "descriptoin", did you mean "description"?`,
+      `error ${AT}:2:1: "name" must be 1 to 64 of the letters A-Z and a-z, digits, _ and -, not "A b"`,
+      `error ${AT}: the required field "description" is missing`,
+      `error ${AT}:18:5: the required field "mcp_servers[0].command" is missing`,
+      `error ${AT}:22:5: Cannot grant read "/etc" to server "two": it must be a list of texts`,
+      `error ${AT}:16:3: there is no field "hooks.on_strat", did you mean "on_start"?`,
+      `error ${AT}:14:1: "a-b" in "secrets" is no name for a variable`,
+      `error ${AT}:14:1: "secrets.T" must be env:NAME or file:/path, not "plain"`,
+      `error ${AT}:13:1: there is no field "limits.max_ruonds", did you mean "max_rounds"?`,
+      `error ${AT}:13:1: "limits.max_rounds" must be a whole number, at least 0, not -1`,
+      `error ${AT}:11:1: "" in "subscribe" is no name of a channel`,
+      `error ${AT}:10:3: there is no field "triggers.keyword", did you mean "keywords"?`,
+      `error ${AT}:9:3: "triggers.mentions" must be true or false, not "yes"`,
+      `error ${AT}:12:1: "npub1x" in "respond_to" must be a public key: 64 digits of hex, or npub1…`,
+      `error ${AT}:7:1: "model" must be PROVIDER:MODEL, not ":x"`,
+      `error ${AT}:6:1: "thinking" must be one of none, minimal, low, medium, high, xhigh, max, not "hihg", did you mean "high"?`,
+      `error ${AT}:5:1: "temperature" must be a number, not "hot"`,
+    ].toSorted(byKind),
+  );
+});
+
+/** The order of the reader is its own affair; that of the files is not asked for. */
+function byKind(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+Deno.test("readPack() goes on after a file that cannot be read, and tells of the others", async () => {
+  assertEquals(
+    await problemsOf({
+      ...packOf({
+        personas: [
+          "agents/none.persona.md",
+          "../out.md",
+          "agents/a.persona.md",
+          "agents/b.persona.md",
+        ],
+        pack_instructions: "no.md",
+        hooks_config: "hooks/hooks.json",
+      }),
+      "agents/b.persona.md": "no frontmatter",
+      ".mcp.json": '{"mcpServers": {"s": {"args": [1]}, "t": {"comand": "x"}}}',
+      "hooks/hooks.json": '{"on_start": "./gone.sh"}',
+    }),
+    [
+      "error PACK/agents/none.persona.md: there is no such file in the pack",
+      'error OUT: the path "../out.md" must be relative and stay inside the pack',
+      'error PACK/agents/b.persona.md:1:1: it must begin with a line of "---"',
+      "error PACK/no.md: there is no such file in the pack",
+      'error PACK/.mcp.json:1:23: "mcpServers.s.args" must be a list of texts, not [1]',
+      'error PACK/.mcp.json:1:17: the required field "mcpServers.s.command" is missing',
+      'error PACK/.mcp.json:1:37: the required field "mcpServers.t.command" is missing',
+      "error PACK/gone.sh: there is no such file in the pack",
+    ].toSorted(byKind),
+  );
+});
+
+Deno.test("readPack() warns of manifest keys that it does not know, and of upper case", async () => {
+  const manifest = { ...MANIFEST, verison: "1", defaults: { temprature: 1, triggers: { x: 1 } } };
+  assertEquals(
+    await problemsOf({
+      ".plugin/plugin.json": JSON.stringify(manifest),
+      "agents/a.persona.md": PERSONA.replace("name: a", "name: Ann"),
+    }),
+    [
+      'warning PACK/.plugin/plugin.json:1:71: there is no field "verison", did you mean "version"?',
+      'warning PACK/.plugin/plugin.json:1:97: there is no field "defaults.temprature", did you mean "temperature"?',
+      'warning PACK/.plugin/plugin.json:1:124: there is no field "defaults.triggers.x"; there are mentions, keywords, all_messages',
+      `warning ${AT}:2:1: "name" should be lower case, not "Ann"`,
+    ].toSorted(byKind),
+  );
+});
+
+Deno.test("readPack() refuses an id that is none, and a pack for another skep", async () => {
+  const manifest = packOf({ id: ".x", engines: { skep: ">=99", buzz: "*" } });
+  const lines = await problemsOf(manifest);
+  assertEquals(lines.length, 2);
+  assertEquals(lines.map((line) => line.replace(/:1:\d+/, "").replace(/is skep .*/, "is")), [
+    'error PACK/.plugin/plugin.json: "id" must be 1 to 128 of letters, digits, _, - and dots, without a dot in front, not ".x"',
+    "error PACK/.plugin/plugin.json: the pack is for skep >=99, and this is",
+  ]);
+});
+
+Deno.test("readPack() checks skills, hooks and avatars that a persona names", async () => {
+  const persona = PERSONA.replace(
+    "description: d",
+    "description: d\navatar: ./no.png\nskills: [gone, ./skills/bad, ../x]\nhooks: { on_stop: ./no.sh }",
+  );
+  assertEquals(
+    await problemsOf({
+      ...packOf(),
+      "agents/a.persona.md": persona,
+      "skills/bad/SKILL.md": "---\nname: bad\n---\n",
+      "skills/other/SKILL.md": skillText("Othe--r"),
+    }),
+    [
+      `error ${AT}: "../x" in "skills" must be the name of a folder in skills`,
+      'error PACK/skills/bad/SKILL.md: skill "bad": the required field "description" is missing',
+      'warning PACK/skills/other/SKILL.md:2:1: skill "other": "name" should be 1 to 64 of a-z, 0-9 and single hyphens between them, not "Othe--r"',
+      'warning PACK/skills/other/SKILL.md: skill "other": its name "Othe--r" differs from that of its folder, "other"',
+      `error ${AT}: there is no skill "gone": PACK/skills/gone has no SKILL.md`,
+      "error PACK/no.sh: there is no such file in the pack",
+      "error PACK/no.png: there is no such file in the pack",
+    ].toSorted(byKind),
+  );
+});
+
+Deno.test("readLonePersona() reads one file, with the skills that it names", async () => {
+  await using folder = await folderWith({
+    "a.persona.md": PERSONA.replace("description: d", "description: d\nskills: [one]"),
+    "skills/one/SKILL.md": skillText("one"),
+    "skills/two/SKILL.md": skillText("two"),
+  });
+  const path = `${folder.path}/a.persona.md`;
+  const { pack, problems } = await readLonePersona(path, denoFiles(), DEFAULT_LIMITS);
+  assertEquals(problems.all, []);
+  assertEquals(pack?.skills.get("a")?.map(({ name }) => name), ["one"]);
+});

@@ -1,0 +1,35 @@
+import { namesHost } from "./net.ts";
+import { isWithin } from "./paths.ts";
+import type { PlainFacts } from "./plain_words.ts";
+
+/**
+ * What of a grant that holds a person should think about, the gravest first: each is the rest of a sentence
+ * about the server.
+ */
+export function cautions({ grant, secretNames, home, os }: PlainFacts): string[] {
+  const { read, write, net, workspace, tmp } = grant;
+  const hosts = net.map(({ value }) => value).filter(namesHost);
+  const isPrivate = (path: string) => [tmp, home].some((folder) => isWithin(path, folder, os));
+  const outside = (path: string) => !isPrivate(path) && !isWithin(path, workspace, os);
+  const isReading = read.some(({ value, origin }) => origin !== "own files" && !isPrivate(value));
+  const sent = [
+    ...(isReading ? ["what it reads"] : []),
+    ...secretNames.map((name) => `the secret ${name}`),
+  ];
+  const written = write.map(({ value }) => value).filter(outside);
+  const wide = hosts.filter((host) => host.startsWith("*."));
+  return [
+    ...(hosts.length > 0 && sent.length > 0
+      ? [`can send ${sent.join(" and ")} to ${hosts.join(", ")}`]
+      : []),
+    ...(wide.length > 0
+      ? [`reaches every name below ${wide.map((each) => each.slice(2)).join(", ")}`]
+      : []),
+    ...(written.length > 0
+      ? [`changes files outside of the workspace: ${written.join(", ")}`]
+      : []),
+    ...(write.some(({ value }) => isWithin(workspace, value, os))
+      ? ["can change scripts and sources of the workspace, which you may run later"]
+      : []),
+  ];
+}

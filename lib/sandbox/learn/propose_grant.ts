@@ -1,0 +1,126 @@
+import { dirname, normalize, resolve } from "@std/path";
+import { LOOPBACK_HOSTS } from "../net.ts";
+import { isWithin, relativeTo } from "../paths.ts";
+import type { Permissions } from "../spec.ts";
+import { type Access, netPlace } from "./parse_access.ts";
+
+/** What a trial run showed, and where it ran. */
+export interface Trial {
+  readonly accesses: readonly Access[];
+  /** The programs that it was refused and then given, one run after the other. */
+  readonly programs: readonly string[];
+  /** Variables that the server's entry sets. */
+  readonly variables: readonly string[];
+  /** All that it had, those that every server has included. */
+  readonly known: readonly string[];
+  readonly workspace: string;
+  readonly tmp: string;
+  readonly home: string;
+  /** The server's own code, and Deno's cache: every grant has them. */
+  readonly ownFiles: readonly string[];
+  /** Paths that are folders, of those that were accessed. */
+  readonly folders: ReadonlySet<string>;
+  /** Paths that are there, of those that were accessed. */
+  readonly existing: ReadonlySet<string>;
+}
+
+/** The smallest grant with which the same run passes, and what was left out of it. */
+export interface Proposal {
+  readonly permissions: Permissions;
+  /** What it asked for that no grant needs, or can, have: a line each. */
+  readonly leftOut: readonly string[];
+}
+
+/** Names of variables that are told; the rest is counted. */
+const SHOWN = 6;
+
+/** What only a server with every permission may look at. */
+const SYSTEM = /^\/(proc|sys|dev)(\/|$)/;
+
+/**
+ * Makes the smallest grant out of what a server did. In the workspace that is folders, since the files
+ * there are other ones next time; elsewhere the very paths.
+ */
+export function proposeGrant(trial: Trial): Proposal {
+  const leftOut: string[] = [];
+  const paths = (access: "read" | "write") =>
+    trial.accesses.filter((each) => each.access === access)
+      .flatMap(({ value }) => value === "*" ? [] : placeOf(value, access, trial, leftOut));
+  const write = widest(paths("write"));
+  const read = widest(paths("read")).filter((path) =>
+    !write.some((folder) => isWithin(path, folder, "linux"))
+  );
+  const of = (access: Access["access"]) =>
+    trial.accesses.filter((each) => each.access === access).map(({ value }) => value);
+  const env = unique(of("env").filter((name) => trial.variables.includes(name)));
+  const net = unique(of("net").map((value) => hostOf(netPlace(value))));
+  const others = unique(of("env"))
+    .filter((name) => name !== "*" && ![...env, ...trial.known].includes(name));
+  if (others.length > 0) {
+    const more = others.length > SHOWN ? ` and ${others.length - SHOWN} more` : "";
+    leftOut.push(
+      `variables that it looks at and goes without: ${others.slice(0, SHOWN).join(", ")}${more}`,
+    );
+  }
+  if (of("ffi").length > 0) leftOut.push("native libraries: no grant holds what they do");
+  const lists = {
+    read,
+    write,
+    net,
+    run: unique(trial.programs),
+    env,
+    sys: unique(of("sys").filter((name) => name !== "*")),
+  };
+  const filled = Object.entries(lists).filter(([, values]) => values.length > 0);
+  return { permissions: Object.fromEntries(filled), leftOut: unique(leftOut) };
+}
+
+function placeOf(
+  value: string,
+  access: "read" | "write",
+  { workspace, tmp, home, ownFiles, folders, existing }: Trial,
+  leftOut: string[],
+): string[] {
+  const path = normalize(resolve(workspace, value));
+  if (isWithin(path, tmp, "linux")) return access === "write" ? ["${TMP}"] : [];
+  if (isWithin(path, home, "linux")) return ["${HOME}"];
+  if (access === "read" && ownFiles.some((each) => isWithin(path, each, "linux"))) return [];
+  if (isWithin(path, workspace, "linux")) {
+    const folder = folders.has(path) || path === workspace ? path : dirname(path);
+    const below = relativeTo(folder, workspace, "linux");
+    return [below === "" || below === undefined ? "${WORKSPACE}" : `\${WORKSPACE}/${below}`];
+  }
+  if (SYSTEM.test(path)) {
+    leftOut.push(`${access} ${path}: no grant has that`);
+    return [];
+  }
+  if (access === "read" && !existing.has(path)) {
+    leftOut.push(`read ${path}: it is not there`);
+    return [];
+  }
+  return [path];
+}
+
+function hostOf(place: string): string {
+  const [, host = place, port] = /^(.*?)(:\d+)?$/.exec(place) ?? [];
+  return LOOPBACK_HOSTS.includes(host) ? `loopback${port ?? ""}` : place;
+}
+
+function widest(paths: readonly string[]): string[] {
+  const all = unique(paths);
+  return all.filter((path) =>
+    !all.some((other) => other !== path && isWithin(path, other, "linux"))
+  );
+}
+
+function unique(values: readonly string[]): string[] {
+  return [...new Set(values)].sort();
+}
+
+/** A grant as YAML, in the shape of every `permissions`. */
+export function grantYaml(permissions: Permissions): string {
+  const lines = Object.entries(permissions).map(([name, values]) =>
+    `  ${name}: [${(values as readonly string[]).map((each) => JSON.stringify(each)).join(", ")}]\n`
+  );
+  return lines.length === 0 ? "permissions: {}\n" : `permissions:\n${lines.join("")}`;
+}

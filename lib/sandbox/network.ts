@@ -1,0 +1,82 @@
+import { SkepError } from "../errors.ts";
+import type { BackendName } from "./backend.ts";
+import type { Grant } from "./grant.ts";
+import type { Launch } from "./launch.ts";
+import { namesHost } from "./net.ts";
+
+/**
+ * What network a server gets.
+ *
+ * - `own`: a loopback of its own, or no sockets at all where no namespace can be made.
+ * - `proxied`: that, and through skep's proxy the hosts of its grant.
+ * - `shared`: the machine's, and Deno's flags hold the server to its hosts.
+ * - `unheld`: the machine's, and nothing could hold the server to what its grant names.
+ */
+export type Network = "own" | "proxied" | "shared" | "unheld";
+
+/**
+ * The network for a grant. Deno's flags hold a JavaScript server that runs no programs to its hosts, so it
+ * may share the machine's. For all others no part of the system could tell hosts apart, and what connects
+ * must go through a proxy that can: out of a network namespace with nothing but loopback.
+ *
+ * @param backend What confines the server; undefined where nothing does.
+ */
+export function networkOf(
+  { net, run }: Pick<Grant, "net" | "run">,
+  kind: Launch["kind"],
+  backend: BackendName | undefined,
+): Network {
+  const isHeldByDeno = kind !== "native" && run.length === 0;
+  const hasHosts = net.some(({ value }) => namesHost(value));
+  if (backend === "bwrap" || backend === "unshare") {
+    return !hasHosts ? "own" : isHeldByDeno ? "shared" : "proxied";
+  }
+  const isOpen = net.some(({ value }) => !value.startsWith("unix:"));
+  if (isHeldByDeno) return isOpen ? "shared" : "own";
+  // Unconfined, a server has its loopback, granted or not; the notices say so.
+  return (backend === undefined ? hasHosts : isOpen) ? "unheld" : "own";
+}
+
+/**
+ * Refuses a grant that names hosts for a server that nothing here could hold to them.
+ *
+ * @throws {SkepError} `GRANT_REFUSED`.
+ */
+export function checkNetwork(
+  grant: Pick<Grant, "server" | "net" | "run">,
+  kind: Launch["kind"],
+  backend: BackendName | undefined,
+): void {
+  if (networkOf(grant, kind, backend) !== "unheld") return;
+  const { server, net } = grant;
+  const what = kind === "native" ? "does not run in Deno" : "runs programs";
+  const name = backend === "landlock" ? "Landlock" : backend;
+  const here = backend === undefined ? "nothing here confines it" : `${name} alone makes none`;
+  const message =
+    `Cannot start server "${server}": its grant names ${hostsOf(net)}, and it ${what}. To hold ` +
+    `it to these hosts takes a network namespace (bwrap or unshare), and ${here}. ` +
+    "Take the net: entries out of its grant, or give up every confinement with --sandbox off.";
+  throw new SkepError("GRANT_REFUSED", message, { server });
+}
+
+/** The network of a launch in a few words: what is reached, and what holds the server to that. */
+export function networkText({ kind, grant, confined }: Omit<Launch, "command">): string {
+  const hosts = hostsOf(grant.net);
+  const isHeldByDeno = kind !== "native" && grant.run.length === 0;
+  if (confined === undefined) {
+    if (!isHeldByDeno) return "the machine's, with nothing that holds it";
+    return hosts === "" ? "none" : `the machine's, held to ${hosts} by Deno's flags`;
+  }
+  const { backend, confinement } = confined;
+  if (confinement.network === "shared") {
+    return `the machine's, held to ${hosts} by Deno's flags`;
+  }
+  if (confinement.forwarder !== undefined) {
+    return `own loopback and, through skep's proxy, ${hosts}`;
+  }
+  return backend === "bwrap" || backend === "unshare" ? "own loopback" : "none";
+}
+
+function hostsOf(net: Grant["net"]): string {
+  return net.map(({ value }) => value).filter((value) => !value.startsWith("unix:")).join(", ");
+}

@@ -1,0 +1,60 @@
+import { looksSecret } from "./keys.ts";
+
+/** Takes the secrets of one server out of a text. */
+export type Redactor = (text: string) => string;
+
+/** A shorter value is none that could be told from ordinary text. */
+const LEAST_LENGTH = 8;
+/** The same of one line of many: shorter ones are ordinary in files. */
+const LEAST_LINE_LENGTH = 16;
+
+/**
+ * A {@linkcode Redactor} for some secrets. Each exact value becomes `[secret NAME]`, as it is and as JSON
+ * writes it; of one with several lines or words, as a key in a file or in a header, also each line or word
+ * that is long, since texts are told by the line. What merely looks like a secret stays (T91), and so do values of fewer than 8
+ * characters.
+ *
+ * @example
+ * ```ts
+ * import { redactor } from "./redact.ts";
+ *
+ * const redact = redactor([["TOKEN", "t0ken-12345"]]);
+ * if (redact("GET /?key=t0ken-12345") !== "GET /?key=[secret TOKEN]") throw new Error("it is shown");
+ * ```
+ */
+export function redactor(secrets: Iterable<readonly [name: string, value: string]>): Redactor {
+  const names = new Map<string, string>();
+  for (const [name, value] of secrets) {
+    for (const form of forms(value)) if (!names.has(form)) names.set(form, name);
+  }
+  if (names.size === 0) return (text) => text;
+  // The longest first: one value may begin another.
+  const values = [...names.keys()].sort((a, b) => b.length - a.length);
+  const pattern = new RegExp(values.map((value) => RegExp.escape(value)).join("|"), "g");
+  return (text) => text.replaceAll(pattern, (value) => `[secret ${names.get(value)}]`);
+}
+
+/**
+ * The names of a server's variables whose values are secrets: those with a source of their own, and those
+ * among what its owner wrote into `env`, or proxies, that look like one. Other variables hold paths and settings.
+ */
+export function secretNames(
+  environment: Readonly<Record<string, string>>,
+  declared: readonly string[],
+  own: Readonly<Record<string, string>>,
+): string[] {
+  return Object.entries(environment).filter(([name, value]) => {
+    if (declared.includes(name)) return true;
+    return (Object.hasOwn(own, name) || /_proxy$/i.test(name)) && looksSecret(name, value);
+  }).map(([name]) => name);
+}
+
+function forms(value: string): string[] {
+  const lines = value.trim().split(value.includes("\n") ? /\r?\n/ : / +/);
+  const words = lines.filter((line) =>
+    line.length >= LEAST_LINE_LENGTH && /^[^\s-]\S*$/.test(line)
+  );
+  return [value, value.trim(), ...words]
+    .flatMap((each) => [each, JSON.stringify(each).slice(1, -1)])
+    .filter((each) => each.length >= LEAST_LENGTH);
+}

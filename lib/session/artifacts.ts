@@ -1,0 +1,151 @@
+import { join } from "@std/path";
+import type { Files } from "../host/files.ts";
+import type { Limits } from "../limits.ts";
+import { elideEnd } from "../mcp/elide.ts";
+import type { Image, Text } from "../model/message.ts";
+
+/** What results of a session were too long for, kept whole, by id. */
+export interface ArtifactStore {
+  /** How many there are. */
+  readonly size: number;
+  /** Keeps a text or an image and gives its id at once; it is written behind that. */
+  put(content: Text | Image): string;
+  /**
+   * What was kept under an id; undefined when there is no such, or no more.
+   *
+   * @throws when its file could not be written, or cannot be read.
+   */
+  get(id: string): Promise<Text | Image | undefined>;
+  /** Resolves when everything so far is written, or could not be. */
+  flush(): Promise<void>;
+  /** Removes all of it, for good. */
+  remove(): Promise<void>;
+}
+
+type World = Pick<Files, "list" | "makeFolder" | "readBytes" | "writeBytes" | "remove">;
+type Bounds = Pick<Limits, "maxArtifacts" | "maxArtifactBytes">;
+
+interface Entry {
+  readonly path: string;
+  readonly mediaType: string;
+  /** Settles when the file is there. */
+  readonly written: Promise<void>;
+}
+
+const ID = /^a[1-9]\d{0,8}$/;
+
+/**
+ * Opens the artifacts of one session: a file each in a folder of its own, `a1.txt` or `a2.png`, which
+ * nobody else may read (0600 in 0700). What an earlier run left in the folder is there again; the
+ * folder is made with the first artifact.
+ *
+ * @param folder Absolute, and used for nothing else.
+ * @throws when the folder is there and cannot be read.
+ */
+export async function openArtifacts(
+  folder: string,
+  files: World,
+  limits: Bounds,
+): Promise<ArtifactStore> {
+  const names = await files.list(folder).catch((error) => {
+    if (error instanceof Error && error.name === "NotFound") return [];
+    throw error;
+  });
+  const found = names.flatMap((name): [string, Entry][] => {
+    const [id = "", extension = ""] = name.split(".", 2);
+    if (!ID.test(id) || extension === "") return []; // what was cut off while it was written
+    const mediaType = extension === "txt" ? "text/plain" : `image/${extension}`;
+    return [[id, { path: join(folder, name), mediaType, written: Promise.resolve() }]];
+  });
+  found.sort(([a], [b]) => numberOf(a) - numberOf(b));
+  return new FileArtifacts(folder, files, limits, new Map(found));
+}
+
+class FileArtifacts implements ArtifactStore {
+  readonly #folder: string;
+  readonly #files: World;
+  readonly #limits: Bounds;
+  /** The oldest first. */
+  readonly #entries: Map<string, Entry>;
+  readonly #removals = new Set<Promise<void>>();
+  #last: number;
+
+  constructor(folder: string, files: World, limits: Bounds, entries: Map<string, Entry>) {
+    this.#folder = folder;
+    this.#files = files;
+    this.#limits = limits;
+    this.#entries = entries;
+    this.#last = Math.max(0, ...[...entries.keys()].map(numberOf));
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  put(content: Text | Image): string {
+    const id = `a${++this.#last}`;
+    const isText = content.type === "text";
+    const mediaType = isText ? "text/plain" : content.mediaType;
+    const extension = isText ? "txt" : mediaType.replace("image/", "");
+    const path = join(this.#folder, `${id}.${extension}`);
+    const written = this.#write(path, isText ? this.#bounded(content.text) : pixels(content));
+    written.catch(() => {}); // told to whoever asks for it
+    this.#entries.set(id, { path, mediaType, written });
+    for (const oldest of [...this.#entries.keys()].slice(0, -this.#limits.maxArtifacts)) {
+      this.#forget(oldest);
+    }
+    return id;
+  }
+
+  async get(id: string): Promise<Text | Image | undefined> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return undefined;
+    const { path, mediaType, written } = entry;
+    await written;
+    const bytes = await this.#files.readBytes(path, this.#limits.maxArtifactBytes);
+    return mediaType === "text/plain"
+      ? { type: "text", text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) }
+      : { type: "image", mediaType, data: bytes.toBase64() };
+  }
+
+  async flush(): Promise<void> {
+    const writing = [...this.#entries.values()].map(({ written }) => written);
+    await Promise.allSettled([...writing, ...this.#removals]);
+  }
+
+  async remove(): Promise<void> {
+    await this.flush();
+    this.#entries.clear();
+    await this.#files.remove(this.#folder);
+  }
+
+  async #write(path: string, bytes: Uint8Array): Promise<void> {
+    const limit = this.#limits.maxArtifactBytes;
+    if (bytes.length > limit) {
+      throw new RangeError(`It was not kept: it has ${bytes.length} bytes, the limit is ${limit}`);
+    }
+    await this.#files.makeFolder(this.#folder);
+    await this.#files.writeBytes(path, bytes);
+  }
+
+  #bounded(text: string): Uint8Array {
+    return new TextEncoder().encode(elideEnd(text, this.#limits.maxArtifactBytes, "\n[cut off]"));
+  }
+
+  #forget(id: string): void {
+    const entry = this.#entries.get(id);
+    this.#entries.delete(id);
+    const removal = entry?.written.then(() => this.#files.remove(entry.path)).catch(() => {});
+    if (removal === undefined) return;
+    this.#removals.add(removal);
+    removal.finally(() => this.#removals.delete(removal));
+  }
+}
+
+function pixels({ data }: Image): Uint8Array {
+  return Uint8Array.fromBase64(data);
+}
+
+function numberOf(id: string): number {
+  return Number(id.slice(1));
+}

@@ -1,0 +1,289 @@
+import { isSkepError, messageOf, SkepError } from "../errors.ts";
+import type { Limits } from "../limits.ts";
+import type { Message, Usage } from "../model/message.ts";
+import type { Model } from "../model/model.ts";
+import { ask } from "../turn/ask.ts";
+import type { Compaction } from "../turn/update.ts";
+import type { ArtifactStore } from "./artifacts.ts";
+import { type ContextBudget, contextBudget } from "./context_budget.ts";
+import { type Along, ContextGauge } from "./context_gauge.ts";
+import { isSummary, keptFacts, summaryMessage } from "./kept_facts.ts";
+import { referenceResults } from "./reference_results.ts";
+import type { Compacted } from "./session_hooks.ts";
+import type { SessionRecord } from "./session_record.ts";
+import { shrinkHistory } from "./shrink_history.ts";
+import { splitHistory } from "./split_history.ts";
+import { summaryRequest } from "./summary_request.ts";
+
+/** What compactions of a session work with. */
+export interface CompactorOptions {
+  /** Changed in its place. */
+  readonly history: Message[];
+  readonly model: () => Model;
+  /** Writes the summaries; the session's own model unless given. */
+  readonly summaryModel?: Model;
+  readonly artifacts?: Pick<ArtifactStore, "put" | "flush">;
+  readonly pinned: () => readonly string[];
+  /** Keeps what happens. @throws {SkepError} `STORE_FAILED`. */
+  readonly record: (record: SessionRecord) => Promise<void>;
+  readonly addUsage: (usage: Usage, model: string) => void;
+  /** What hooks say after it. */
+  readonly postCompact: (facts: Compacted, signal: AbortSignal) => Promise<string | undefined>;
+  /** Called when what was in the history is not there any more. */
+  readonly onDropped: () => void;
+  readonly limits: Limits;
+}
+
+/** One place where a history is made shorter. */
+interface Step {
+  readonly along: Along;
+  readonly budget: ContextBudget;
+  readonly signal: AbortSignal;
+  readonly onUpdate: (compaction: Compaction) => void;
+  /** The prompt of the turn that runs: it stays, word for word. */
+  readonly task: Message | undefined;
+}
+
+/** What a caller gives of one. */
+export type CompactionCall = Omit<Step, "budget">;
+
+/** How a summary is tried for: parts of the context that its request may take. */
+const TRIES = [0.8, 0.8, 0.4, 0.2];
+
+/** Keeps a session's history within its model's context. */
+export class Compactor {
+  readonly gauge: ContextGauge;
+  readonly #options: CompactorOptions;
+  /** Of the turn that runs. */
+  #compactions = 0;
+  /** A summary failed: it is tried again when the request has grown to this. */
+  #retryFrom = 0;
+
+  constructor(options: CompactorOptions) {
+    this.#options = options;
+    this.gauge = new ContextGauge(options.history);
+  }
+
+  /** A turn begins. */
+  beginTurn(): void {
+    this.#compactions = 0;
+  }
+
+  /**
+   * Called before each request: one that would be too large for the model is made smaller first. A
+   * failure leaves the history as it is, as long as that fits.
+   *
+   * @throws {SkepError} `CONTEXT_TOO_LONG` when what must stay is too large; `CANCELLED`; `STORE_FAILED`.
+   */
+  async gate(call: CompactionCall): Promise<void> {
+    const { limits, model } = this.#options;
+    const { facts } = model();
+    if (facts === undefined || limits.maxCompactions === 0) return;
+    const budget = contextBudget(facts, limits);
+    for (const share of [1, 0.25]) {
+      const tokens = this.gauge.measure(call.along);
+      if (tokens < budget.threshold) return;
+      if (share === 1 && tokens < this.#retryFrom) break;
+      if (this.#compactions >= limits.maxCompactions) break;
+      this.#compactions++;
+      const narrowed = { ...budget, recent: Math.floor(budget.recent * share) };
+      const isShorter = await this.#compact({ ...call, budget: narrowed }, tokens);
+      if (!isShorter) break;
+    }
+    const left = this.gauge.measure(call.along);
+    // Estimates are high: only what is over by the mildest one is refused without asking.
+    if (left * 3 / 4 <= budget.window) return;
+    const { id } = model();
+    const message =
+      `Cannot ask ${id}: the request has about ${left} tokens after its history was ` +
+      `compacted, and the model's context holds ${budget.window}. Use a model with a larger context, ` +
+      "fewer tools, or a shorter prompt";
+    throw new SkepError("CONTEXT_TOO_LONG", message, { provider: id });
+  }
+
+  /**
+   * Makes the history shorter now, whatever its size.
+   *
+   * @returns false when there is nothing to summarise.
+   * @throws what kept the summary from being written: the history is then as it was.
+   */
+  async now(call: CompactionCall): Promise<boolean> {
+    const { limits, model } = this.#options;
+    return await this.#now(call, model().facts?.contextTokens ?? limits.maxContextTokens);
+  }
+
+  async #now(call: CompactionCall, contextTokens: number): Promise<boolean> {
+    const { limits, history } = this.#options;
+    const tokens = this.gauge.measure(call.along);
+    const budget = contextBudget({ contextTokens }, limits);
+    const recent = Math.min(budget.recent, Math.floor(tokens / 4));
+    const cut = splitHistory(history, recent);
+    if (!hasOlder(history.slice(0, cut), call.task)) return false;
+    call.onUpdate({ state: "started" });
+    const step = { ...call, budget: { ...budget, recent } };
+    try {
+      await this.#summarise(step, cut, tokens);
+    } catch (error) {
+      call.onUpdate(endOf(error, call.signal));
+      throw error;
+    }
+    return true;
+  }
+
+  /**
+   * The provider refused the history as too long, whatever was counted: a summary first, then what
+   * `shrinkHistory()` takes out, which is marked.
+   */
+  async recover(call: CompactionCall, attempt: number): Promise<boolean> {
+    const { history } = this.#options;
+    const tokens = this.gauge.measure(call.along);
+    if (attempt === 1) {
+      try {
+        // Whatever the model's context is said to hold, it held less than this.
+        if (await this.#now(call, Math.floor(tokens / 2))) {
+          return this.gauge.measure(call.along) < tokens;
+        }
+      } catch (error) {
+        if (call.signal.aborted) throw error;
+      }
+    }
+    const before = history.length;
+    if (!shrinkHistory(history, attempt)) return false;
+    const dropped = before - history.length;
+    if (dropped > 0) history.unshift(marker(dropped));
+    await this.#settle({ how: "trimmed", droppedMessages: dropped }, tokens, call);
+    return true;
+  }
+
+  /** Takes as little as will do: references first, then a summary, then what has to go. */
+  async #compact(step: Step, tokens: number): Promise<boolean> {
+    const { history } = this.#options;
+    const { budget, onUpdate, signal } = step;
+    const cut = splitHistory(history, budget.recent);
+    if (!hasOlder(history.slice(0, cut), step.task)) return false;
+    onUpdate({ state: "started" });
+    const target = Math.floor(budget.threshold * 2 / 3);
+    if (await this.#refer(cut, target, tokens, step)) return true;
+    try {
+      await this.#summarise(step, cut, tokens);
+      return true;
+    } catch (error) {
+      onUpdate(endOf(error, signal));
+      if (signal.aborted || isSkepError(error, "STORE_FAILED")) throw error;
+    }
+    const left = this.gauge.measure(step.along);
+    this.#retryFrom = left + Math.ceil(budget.window / 50);
+    if (left < budget.window - Math.ceil(budget.window / 20)) return false; // it still fits
+    await this.#trim(step, cut, tokens);
+    return true;
+  }
+
+  /** Puts references in the place of large older results, if that is enough. */
+  async #refer(cut: number, target: number, tokens: number, step: Step): Promise<boolean> {
+    const { artifacts, limits, history } = this.#options;
+    if (artifacts === undefined) return false;
+    const old = history.slice(0, cut);
+    const referred = referenceResults(old, artifacts, limits);
+    if (referred.every((message, index) => message === old[index])) return false;
+    await artifacts.flush(); // what is referred to is there before the reference is
+    history.splice(0, cut, ...referred);
+    this.gauge.reset();
+    if (this.gauge.measure(step.along) > target) return false;
+    await this.#settle({ how: "results", droppedMessages: 0 }, tokens, step);
+    return true;
+  }
+
+  async #summarise(step: Step, cut: number, tokens: number): Promise<void> {
+    const { history, record, postCompact, onDropped } = this.#options;
+    const old = history.slice(0, cut);
+    await record({ type: "compacting" });
+    const summary = await this.#ask(old, step);
+    const said = await postCompact({ summary, droppedItems: old.length }, step.signal);
+    this.#replace(summary, old, step, said);
+    onDropped();
+    await this.#settle({ how: "summary", droppedMessages: old.length }, tokens, step);
+  }
+
+  async #trim(step: Step, cut: number, tokens: number): Promise<void> {
+    const { history, onDropped } = this.#options;
+    const old = history.slice(0, cut);
+    const text =
+      `${old.length} older messages were taken out of the context, and no summary of them could ` +
+      "be written. Ask the person, or look again, for what you miss.";
+    this.#replace(text, old, step);
+    onDropped();
+    await this.#settle({ how: "trimmed", droppedMessages: old.length }, tokens, step);
+  }
+
+  #replace(summary: string, old: readonly Message[], step: Step, hooks?: string): void {
+    const { history, pinned } = this.#options;
+    const { budget, task } = step;
+    const facts = keptFacts(
+      old.filter((message) => message !== task),
+      Math.floor(budget.window / 16),
+    );
+    const kept = task !== undefined && old.includes(task) ? [task] : [];
+    const message = summaryMessage(summary, facts, pinned(), hooks);
+    history.splice(0, old.length, message, ...kept);
+  }
+
+  /** Keeps the new history, and tells of it. */
+  async #settle(
+    done: { readonly how: "summary" | "results" | "trimmed"; readonly droppedMessages: number },
+    tokensBefore: number,
+    { along, onUpdate }: CompactionCall,
+  ): Promise<void> {
+    const { history, record } = this.#options;
+    this.gauge.reset();
+    const tokensAfter = this.gauge.measure(along);
+    this.#retryFrom = Math.ceil(tokensAfter * 1.05); // one that helped too little is not tried at once again
+    await record({ type: "compacted", ...done, history: [...history] });
+    onUpdate({ state: "done", ...done, tokensBefore, tokensAfter });
+  }
+
+  /** @throws why no summary could be had, after smaller requests for it too. */
+  async #ask(old: readonly Message[], { signal }: Step): Promise<string> {
+    const { summaryModel, model, limits, addUsage } = this.#options;
+    const writer = summaryModel ?? model();
+    const window = writer.facts?.contextTokens ?? limits.maxContextTokens;
+    const most = Math.min(limits.maxSummaryTokens, Math.floor(window / 4));
+    let failure: unknown;
+    for (const share of TRIES) {
+      const request = summaryRequest(old, Math.floor(window * share) - most, most);
+      const { event, usage } = await ask(writer, request, signal, () => {});
+      if (usage !== undefined) addUsage(usage, writer.id);
+      if (signal.aborted) throw new SkepError("CANCELLED", "The compaction was cancelled", {});
+      if (event.type === "replied") {
+        const text = event.reply.content.flatMap((part) => part.type === "text" ? [part.text] : [])
+          .join("").trim();
+        if (text !== "") return text;
+        failure = new SkepError("PROVIDER_FAILED", `${writer.id} wrote an empty summary`, {
+          provider: writer.id,
+        });
+      } else if (event.type === "failed") {
+        failure = event.error;
+        // Neither a refused key nor a model that is not there gets better by asking again.
+        const isFinal = isSkepError(failure, "PROVIDER_AUTH_FAILED") ||
+          isSkepError(failure, "PROVIDER_MODEL_NOT_FOUND");
+        if (isFinal) break;
+      }
+    }
+    throw failure;
+  }
+}
+
+/** How a compaction ended that something was thrown in. */
+function endOf(error: unknown, { aborted }: AbortSignal): Compaction {
+  return aborted ? { state: "cancelled" } : { state: "failed", reason: messageOf(error) };
+}
+
+/** Whether there is anything that a summary would be shorter than. */
+function hasOlder(old: readonly Message[], task: Message | undefined): boolean {
+  return old.some((message) => message !== task && !isSummary(message));
+}
+
+function marker(messages: number): Message {
+  const text =
+    `[${messages} older messages were taken out here: the model's context did not hold them.]`;
+  return { role: "user", content: [{ type: "text", text }] };
+}

@@ -1,0 +1,80 @@
+import { nextChain } from "./chain.ts";
+import { newId } from "./new_id.ts";
+import type { SessionFile } from "./session_file.ts";
+import type { SessionStore } from "./store.ts";
+
+/** What an import came to. */
+export interface Imported {
+  readonly id: string;
+  /**
+   * `added`: it was not here. `extended`: the file goes on from what is here. `unchanged`: all of it is here.
+   * `forked`: both went on, and the file's is here under an id of its own.
+   */
+  readonly how: "added" | "extended" | "unchanged" | "forked";
+}
+
+const IMPORTED = JSON.stringify({ type: "imported" });
+
+/**
+ * Takes a session out of a file into a store. Of two that went on from a common beginning neither is lost.
+ *
+ * @throws {SkepError} `STORE_FAILED`.
+ */
+export async function importSession(
+  store: SessionStore,
+  file: SessionFile,
+  nowMs: number,
+): Promise<Imported> {
+  const { id } = file.info;
+  if (await store.info(id) === undefined) {
+    await add(store, id, file, nowMs);
+    return { id, how: "added" };
+  }
+  switch (await compare(store, file)) {
+    case "all here":
+      return { id, how: "unchanged" };
+    case "goes on":
+      await store.delete(id);
+      await add(store, id, file, nowMs);
+      return { id, how: "extended" };
+    case "differs": {
+      const fork = newId("ses");
+      await add(store, fork, { ...file, info: { ...file.info, parent: id } }, nowMs);
+      return { id: fork, how: "forked" };
+    }
+  }
+}
+
+/** How the file's records stand to those that are here; that those here were imported is no difference. */
+async function compare(
+  store: SessionStore,
+  { info, records }: SessionFile,
+): Promise<"all here" | "goes on" | "differs"> {
+  let common = 0;
+  for await (const { seq, body, chain } of store.read(info.id)) {
+    if (records[seq - 1]?.chain === chain) {
+      common = seq;
+      continue;
+    }
+    if (body === IMPORTED && common === seq - 1) continue; // the last one, or what follows tells
+    return common === records.length ? "all here" : "differs";
+  }
+  return common === records.length ? "all here" : "goes on";
+}
+
+async function add(
+  store: SessionStore,
+  id: string,
+  { info, records }: SessionFile,
+  nowMs: number,
+): Promise<void> {
+  await store.create({ ...info, id, records: 0 });
+  let after = "";
+  for (const record of records) {
+    await store.append(id, record, { after, isDurable: false, endsDraft: true });
+    after = record.chain;
+  }
+  const chain = nextChain(after, IMPORTED);
+  const last = { seq: records.length + 1, atMs: nowMs, body: IMPORTED, chain };
+  await store.append(id, last, { after, isDurable: true, endsDraft: true });
+}

@@ -1,0 +1,172 @@
+import { isSkepError, messageOf, SkepError } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import { LIMITS, type Limits } from "../limits.ts";
+import { elideEnd } from "../mcp/elide.ts";
+import type { Redactor } from "../sandbox/redact.ts";
+import { nextChain } from "./chain.ts";
+import { newId } from "./new_id.ts";
+import { endsDraft, isDurable, type SessionRecord } from "./session_record.ts";
+import type { SessionChange, SessionStore } from "./store.ts";
+
+/** What a journal is written with. */
+export interface JournalOptions {
+  readonly store: SessionStore;
+  /** Where it stands: the place and check of its last record. */
+  readonly at: { readonly seq: number; readonly chain: string };
+  /** Makes the session in the store, before its first record; absent: it is there. */
+  readonly begin?: () => Promise<void>;
+  /** Takes secrets out of what is written. */
+  readonly redact: Redactor;
+  readonly limits: Pick<Limits, "draftMs">;
+  readonly world: Pick<Host, "nowMs">;
+  /** The session went on elsewhere, and this one goes on as a fork: called before anything is written to it. */
+  readonly onFork: (fork: string, notice: string) => Promise<void>;
+}
+
+interface Pending {
+  /** Dropped when it cannot be written: what it was for is not done then. */
+  readonly isDroppable: boolean;
+  readonly record: SessionRecord;
+  readonly change?: SessionChange;
+}
+
+/**
+ * The records of one session, in their order, on their way into a store. What cannot be written now is
+ * kept and written before anything that comes later: a journal has no holes.
+ */
+export class Journal {
+  /** The session that is written to: another one after a fork. */
+  id: string;
+  readonly #options: JournalOptions;
+  readonly #pending: Pending[] = [];
+  #at: JournalOptions["at"];
+  #hasBegun: boolean;
+  #writing: Promise<void> = Promise.resolve();
+  #draft = "";
+  #draftedMs = 0;
+
+  constructor(id: string, options: JournalOptions) {
+    this.id = id;
+    this.#options = options;
+    this.#at = options.at;
+    this.#hasBegun = options.begin === undefined;
+  }
+
+  /**
+   * Writes a record behind all before it. It is kept when this resolves, and on the disk if it is one of
+   * those that must be.
+   *
+   * @throws {SkepError} `STORE_FAILED`: it is not written yet, and will be before the next one.
+   */
+  append(record: SessionRecord, change?: SessionChange): Promise<void> {
+    return this.#add({ record, isDroppable: false, ...(change === undefined ? {} : { change }) });
+  }
+
+  /**
+   * Writes a record as `append()` does, or not at all: for what is not done when it cannot be kept.
+   *
+   * @throws {SkepError} `STORE_FAILED`: it is not written, and never will be.
+   */
+  tryAppend(record: SessionRecord, change?: SessionChange): Promise<void> {
+    return this.#add({ record, isDroppable: true, ...(change === undefined ? {} : { change }) });
+  }
+
+  /** Adds a record that is written with the next one, before it. */
+  prepend(record: SessionRecord): void {
+    this.#pending.push({ record, isDroppable: false });
+  }
+
+  /** Writes down what a reply says while it is under way, the last quarter of a second left out. Never throws. */
+  draft(text: string): void {
+    this.#draft += text;
+    const now = this.#options.world.nowMs();
+    if (Math.abs(now - this.#draftedMs) < this.#options.limits.draftMs) return;
+    const said = this.#draft;
+    this.#draft = "";
+    this.#draftedMs = now;
+    const { store, redact } = this.#options;
+    // What is lost is a part of a reply that has no end: its message is written whole.
+    this.#next(() => store.draft(this.id, redact(said))).catch(() => {});
+  }
+
+  /** Waits for what is being written. @throws {SkepError} `STORE_FAILED` when something cannot be. */
+  async settle(): Promise<void> {
+    await this.#next(() => this.#hasBegun ? this.#flush() : Promise.resolve());
+  }
+
+  /** Writes all there is, if need be as the first of its session. @throws {SkepError} `STORE_FAILED`. */
+  async flush(): Promise<void> {
+    await this.#next(() => this.#flush());
+  }
+
+  #add(pending: Pending): Promise<void> {
+    this.#pending.push(pending);
+    if (endsDraft(pending.record)) this.#draft = "";
+    return this.#next(async () => {
+      try {
+        await this.#flush();
+      } catch (error) {
+        const place = this.#pending.indexOf(pending);
+        if (pending.isDroppable && place !== -1) this.#pending.splice(place, 1);
+        throw error;
+      }
+    });
+  }
+
+  #next(write: () => Promise<void>): Promise<void> {
+    const writing = this.#writing.then(write);
+    this.#writing = writing.catch(() => {}); // it goes to whoever asked
+    return writing;
+  }
+
+  async #flush(): Promise<void> {
+    for (let next; (next = this.#pending[0]) !== undefined;) {
+      await this.#write(next);
+      this.#pending.shift();
+    }
+  }
+
+  async #write({ record, change }: Pending): Promise<void> {
+    const { store, redact, world, onFork, begin } = this.#options;
+    if (!this.#hasBegun) await begin?.();
+    this.#hasBegun = true;
+    const body = redact(JSON.stringify(record));
+    const chain = nextChain(this.#at.chain, body);
+    const stored = { seq: this.#at.seq + 1, atMs: world.nowMs(), body, chain };
+    const options = {
+      after: this.#at.chain,
+      isDurable: isDurable(record),
+      endsDraft: endsDraft(record),
+      ...(change === undefined ? {} : { change: withTitle(change, redact) }),
+    };
+    try {
+      await store.append(this.id, stored, options);
+    } catch (error) {
+      if (!isSkepError(error, "SESSION_CONFLICT")) throw asStoreFailed(error, store);
+      const fork = newId("ses");
+      await store.fork(this.id, fork, this.#at.seq);
+      const notice =
+        `Session ${this.id} went on elsewhere meanwhile; what is said here is kept as ${fork}`;
+      await onFork(fork, notice);
+      this.id = fork;
+      await store.append(fork, stored, options);
+    }
+    this.#at = { seq: stored.seq, chain };
+  }
+}
+
+/** A title without secrets and within its bound, in this order: a secret that was cut would not be known. */
+function withTitle(change: SessionChange, redact: Redactor): SessionChange {
+  if (change.title === undefined) return change;
+  return {
+    ...change,
+    title: elideEnd(redact(change.title), LIMITS.maxSessionTitleBytes.value, "..."),
+  };
+}
+
+/** A session that was deleted under its program is a failure of the store to whoever writes. */
+function asStoreFailed(error: unknown, { place }: SessionStore): unknown {
+  if (!isSkepError(error, "SESSION_UNKNOWN")) return error;
+  const message = `Cannot keep what happens: ${messageOf(error)} in ${place}; it was removed`;
+  return new SkepError("STORE_FAILED", message, { place }, { cause: error });
+}

@@ -1,0 +1,107 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { createHash } from "node:crypto";
+import { SkepError } from "../errors.ts";
+import { importSession } from "./import_session.ts";
+import { loadSession } from "./load_session.ts";
+import type { SessionRecord } from "./session_record.ts";
+import { readSessionFile, writeSessionFile } from "./session_file.ts";
+import type { SessionStore } from "./store.ts";
+import { emptySession, fill, testStore } from "./test_store.ts";
+
+const ID = "ses_0123456789abcdef";
+
+function bodies(...texts: string[]): string[] {
+  return texts.map((text) => {
+    const content = [{ type: "text", text }] as const;
+    const record: SessionRecord = { type: "prompt", turn: "run_1", content };
+    return JSON.stringify(record);
+  });
+}
+
+async function inStores(run: (a: SessionStore, b: SessionStore) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "skep-file-" });
+  const [a, b] = [await testStore(`${folder}/a`), await testStore(`${folder}/b`)];
+  try {
+    await run(a.store, b.store);
+  } finally {
+    await Promise.all([a.store.close(), b.store.close()]);
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function exported(store: SessionStore, id = ID): Promise<string> {
+  const artifacts = [{ name: "a1.txt", bytes: new TextEncoder().encode("whole") }];
+  return (await Array.fromAsync(writeSessionFile(store, id, artifacts))).join("");
+}
+
+async function said(store: SessionStore, id: string): Promise<string[]> {
+  const { state, notices } = await loadSession(store, id);
+  assertEquals(notices, []);
+  return state.history.map((message) => JSON.stringify(message.role === "user" && message.content));
+}
+
+Deno.test("a session moves to another store whole: records, facts and artifacts", () =>
+  inStores(async (a, b) => {
+    await a.create(emptySession(ID, { title: "one" }));
+    await fill(a, ID, bodies("one", "two"));
+    const file = readSessionFile(await exported(a), "f");
+    assertEquals(file.artifacts, [{ name: "a1.txt", bytes: new TextEncoder().encode("whole") }]);
+    assertEquals(await importSession(b, file, 5), { id: ID, how: "added" });
+    assertEquals(await said(b, ID), await said(a, ID));
+    const info = await b.info(ID);
+    assertEquals([info?.title, info?.turns, info?.cwd], ["one", 2, "/work"]);
+    assertEquals(await importSession(b, file, 6), { id: ID, how: "unchanged" });
+  }));
+
+Deno.test("an import goes on with what is here, and makes a fork where both went on", () =>
+  inStores(async (a, b) => {
+    await a.create(emptySession(ID));
+    await fill(a, ID, bodies("one"));
+    await importSession(b, readSessionFile(await exported(a), "f"), 5);
+    await a.delete(ID);
+    await a.create(emptySession(ID));
+    await fill(a, ID, bodies("one", "two"));
+    const longer = readSessionFile(await exported(a), "f");
+    assertEquals(await importSession(b, longer, 6), { id: ID, how: "extended" });
+    assertEquals((await said(b, ID)).length, 2);
+    await a.delete(ID);
+    await a.create(emptySession(ID));
+    await fill(a, ID, bodies("one", "other", "more"));
+    const { id, how } = await importSession(b, readSessionFile(await exported(a), "f"), 7);
+    assertEquals([how, id === ID], ["forked", false]);
+    assertEquals([(await said(b, ID)).length, (await said(b, id)).length], [2, 3]);
+    assertEquals((await b.info(id))?.parent, ID);
+  }));
+
+Deno.test("what a file allows is not allowed here: approvals do not move with a session", () =>
+  inStores(async (a, b) => {
+    await a.create(emptySession(ID));
+    const rules = [{ action: "allow", tool: "*", args: {} }];
+    await fill(a, ID, [...bodies("one"), JSON.stringify({ type: "approval", rules })]);
+    assertEquals((await loadSession(a, ID)).state.allowed.length, 1);
+    await importSession(b, readSessionFile(await exported(a), "f"), 5);
+    assertEquals((await loadSession(b, ID)).state.allowed, []);
+  }));
+
+Deno.test("a file that was cut off or changed, or names what it may not, is refused", () =>
+  inStores(async (a) => {
+    await a.create(emptySession(ID));
+    await fill(a, ID, bodies("one"));
+    const text = await exported(a);
+    const refuse = (changed: string, why: string) =>
+      assertThrows(() => readSessionFile(changed, "the file"), SkepError, why);
+    refuse(text.slice(0, -30), "its digest does not fit");
+    refuse(text.replace("one", "two"), "its digest does not fit");
+    refuse("", "its digest does not fit");
+    const sealed = (change: (body: string) => string) => {
+      const body = change(text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1));
+      const digest = `sha256:${createHash("sha256").update(body).digest("hex")}`;
+      return `${body}${JSON.stringify({ digest })}\n`;
+    };
+    refuse(sealed((body) => body.replace("one", "two")), "record 1 is not as it was written");
+    refuse(sealed((body) => body.replace("a1.txt", "../a1.txt")), "no name that one can have");
+    refuse(sealed((body) => body.replace(ID, "../../evil")), "its session cannot be used");
+    refuse(sealed((body) => body.replace('"version":1', '"version":9')), "it is of version 9");
+    refuse(sealed((body) => body.replace("skep-session", "other")), "it is no exported session");
+    readSessionFile(sealed((body) => body), "the file");
+  }));

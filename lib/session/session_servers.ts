@@ -1,0 +1,159 @@
+import { messageOf } from "../errors.ts";
+import { nameServers } from "../mcp/server_names.ts";
+import type { Registry, RegistryChanges, ServerStatus } from "../mcp/registry.ts";
+import type { Launch } from "../sandbox/launch.ts";
+import type { ServerSpec } from "../sandbox/spec.ts";
+import { widened } from "../sandbox/widened.ts";
+
+/** Where the entries of a session's servers are written. */
+export interface ServerSource {
+  /** The entries that the session was opened with, in the order of its servers. */
+  readonly specs: readonly ServerSpec[];
+  /** The entries as they are now. @throws {SkepError} when a file cannot be used. */
+  read(): Promise<readonly ServerSpec[]>;
+  /** Computes a server's grant and starts nothing. @throws {SkepError} when it may not be started. */
+  prepare(spec: ServerSpec): Promise<Launch>;
+  /** Tells a person something. */
+  onNotice(text: string): void;
+}
+
+/** What a reload came to, servers by name. */
+export interface Reloaded {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+  /** Those that would get more than they had, and are as they were: say which of them may. */
+  readonly widened: readonly { readonly server: string; readonly more: readonly string[] }[];
+  /** Those whose new entry cannot be used, and are as they were. */
+  readonly refused: readonly { readonly server: string; readonly reason: string }[];
+}
+
+/** An entry, and the name that its server is known by. */
+interface Known {
+  readonly spec: ServerSpec;
+  readonly name: string;
+}
+
+/** The servers of a running session, and their entries on disk. */
+export class SessionServers {
+  readonly #registry: Registry;
+  readonly #source: ServerSource | undefined;
+  #known: readonly Known[];
+  /** The entries that a person was offered last. */
+  #offered = "";
+
+  constructor(registry: Registry, source?: ServerSource) {
+    this.#registry = registry;
+    this.#source = source;
+    const names = registry.specs();
+    this.#known = (source?.specs ?? []).flatMap((spec, place) => {
+      const name = names[place]?.name;
+      return name === undefined ? [] : [{ spec, name }]; // past the limit: it was left out
+    });
+  }
+
+  list(): ServerStatus[] {
+    return this.#registry.servers();
+  }
+
+  add(...given: Parameters<RegistryChanges["add"]>): Promise<ServerStatus> {
+    return this.#registry.add(...given);
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#registry.remove(name);
+    this.#known = this.#known.filter((each) => each.name !== name);
+  }
+
+  disable(name: string): Promise<ServerStatus> {
+    return this.#registry.disable(name);
+  }
+
+  /** Starts one server anew, as it was. */
+  restart(name: string): Promise<ServerStatus> {
+    return this.#registry.reload(name);
+  }
+
+  /** Tells a person once that entries on disk are others now. Nothing is changed by it. */
+  async look(): Promise<void> {
+    if (this.#source === undefined) return;
+    const text = await this.#source.read().then(textOf, (error) => `\0${messageOf(error)}`);
+    if (text === textOf(this.#known.map(({ spec }) => spec)) || text === this.#offered) return;
+    this.#offered = text;
+    this.#source.onNotice(
+      text.startsWith("\0")
+        ? `The entries of servers cannot be read any more, they stay as they are: ${text.slice(1)}`
+        : "The entries of servers have changed on disk: /mcp reload takes them over",
+    );
+  }
+
+  /**
+   * Takes the entries on disk over. A server that would get more than it had, a new one too, stays as it
+   * is unless it is accepted by name.
+   *
+   * @param accepted Names of servers, or `*` for all of them.
+   * @throws {SkepError} when a file cannot be used; then nothing is changed.
+   */
+  async reload(accepted: readonly string[] = []): Promise<Reloaded> {
+    const outcome = {
+      added: [] as string[],
+      changed: [] as string[],
+      removed: [] as string[],
+      widened: [] as Reloaded["widened"][number][],
+      refused: [] as Reloaded["refused"][number][],
+    };
+    if (this.#source === undefined) return outcome;
+    const now = nameServers(await this.#source.read());
+    const next: Known[] = [];
+    for (const { name } of this.#known) {
+      if (now.some((each) => each.name === name)) continue;
+      await this.#registry.remove(name);
+      outcome.removed.push(name);
+    }
+    for (const spec of now) {
+      const { name } = spec;
+      const before = this.#known.find((each) => each.name === name);
+      if (before !== undefined && textOf([before.spec]) === textOf([spec])) {
+        next.push(before);
+        continue;
+      }
+      const more = await this.#more(spec, before?.spec);
+      if ("reason" in more) outcome.refused.push({ server: name, reason: more.reason });
+      else if (more.more.length > 0 && !accepted.includes("*") && !accepted.includes(name)) {
+        outcome.widened.push({ server: name, more: more.more });
+      } else {
+        const changed = before === undefined
+          ? await this.#registry.add(spec)
+          : await this.#registry.reload(name, spec);
+        outcome[before === undefined ? "added" : "changed"].push(changed.name);
+        next.push({ spec, name: changed.name });
+        continue;
+      }
+      if (before !== undefined) next.push(before);
+    }
+    this.#known = next;
+    return outcome;
+  }
+
+  /** What a server would get that it does not have, its very program among it. */
+  async #more(
+    spec: ServerSpec,
+    before: ServerSpec | undefined,
+  ): Promise<{ readonly more: readonly string[] } | { readonly reason: string }> {
+    try {
+      const launch = await this.#source!.prepare(spec);
+      await launch.release();
+      const more = widened(this.#registry.grantOf(spec.name), launch.grant);
+      const command = [spec.command, ...spec.args].join(" ");
+      const isSame = before !== undefined && command === [before.command, ...before.args].join(" ");
+      return { more: isSame ? more : [`command ${command}`, ...more] };
+    } catch (error) {
+      return { reason: messageOf(error) };
+    }
+  }
+}
+
+/** Entries as a text that is another one when they are. */
+function textOf(specs: readonly ServerSpec[]): string {
+  return JSON.stringify(nameServers(specs));
+}

@@ -1,0 +1,22 @@
+import type { ToolCall, ToolResult } from "../model/message.ts";
+import type { Effect } from "./state.ts";
+
+/** Follows each failed result, for the model alone. */
+export const REFLECTION = "[Reflect] Find out why this failed and change your approach before " +
+  "you try again; the same call will most likely fail the same way.";
+
+/** The message that answers every call, in call order; those without a result get `missing`. */
+export function answerCalls(
+  calls: readonly ToolCall[],
+  results: ReadonlyMap<string, ToolResult>,
+  missing: string,
+): Effect {
+  const all = calls.map((call) => results.get(call.id) ?? failedResult(call, missing))
+    .map((result) => result.isError ? { ...result, note: REFLECTION } : result);
+  return { type: "append", message: { role: "tool", results: all } };
+}
+
+/** The result of a call that was not run. */
+export function failedResult(call: ToolCall, text: string): ToolResult {
+  return { callId: call.id, name: call.name, isError: true, content: [{ type: "text", text }] };
+}

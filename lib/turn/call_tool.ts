@@ -1,0 +1,62 @@
+import { isSkepError, messageOf } from "../errors.ts";
+import { nearest } from "../suggest.ts";
+import type { ToolCall } from "../model/message.ts";
+import type { CallResult, Progress } from "../mcp/registry.ts";
+import type { TurnTools } from "./run.ts";
+
+/** Waits for a place among the calls that run, and runs there. */
+export type InPlace = (run: () => Promise<CallResult>) => Promise<CallResult>;
+
+/**
+ * Runs one call of the model's to its result, on every path: an unknown tool, arguments that are no
+ * JSON object, a call that is not admitted, a cancel and a failure are all results that the model can
+ * read and act on. Only a call that is admitted takes a place.
+ */
+export async function callTool(
+  call: ToolCall,
+  tools: TurnTools,
+  signal: AbortSignal,
+  inPlace: InPlace = (run) => run(),
+  onProgress?: (progress: Progress) => void,
+): Promise<CallResult> {
+  const names = tools.tools().map((tool) => tool.name);
+  if (!names.includes(call.name)) {
+    const near = nearest(call.name, names);
+    return failure(
+      `unknown tool: ${call.name}${near === undefined ? "" : `; did you mean ${near}?`}`,
+    );
+  }
+  const input = parseInput(call.input);
+  if (input === undefined) {
+    return failure(
+      `The arguments of ${call.name} are not a JSON object. Call it again with one. You wrote: ${
+        call.input.slice(0, 200)
+      }`,
+    );
+  }
+  try {
+    const refusal = await tools.admit?.(call, input, signal);
+    if (refusal !== undefined) return refusal;
+    return await inPlace(() => tools.call(call.name, input, signal, onProgress));
+  } catch (error) {
+    if (isSkepError(error, "CANCELLED")) return failure("cancelled");
+    return failure(`${call.name} failed: ${messageOf(error)}`);
+  }
+}
+
+/** The arguments that a model wrote, when they are a JSON object; nothing at all counts as an empty one. */
+export function parseInput(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value === null) return {};
+    const isObject = typeof value === "object" && !Array.isArray(value);
+    return isObject ? value as Record<string, unknown> : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function failure(text: string): CallResult {
+  return { isError: true, content: [{ type: "text", text }], isUndelivered: true };
+}

@@ -1,0 +1,61 @@
+// Kept sessions over ACP: what one agent began, another one lists, shows, goes on with and removes.
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { startAcp, type WireMessage } from "./acp_process.ts";
+import { tempFolder } from "./harness.ts";
+
+/** The kinds of updates, each once where several follow one another. */
+function kinds(updates: readonly WireMessage[]): string[] {
+  return updates.map(({ sessionUpdate }) => sessionUpdate)
+    .filter((kind, at, all) => kind !== all[at - 1]);
+}
+
+Deno.test("a session that one agent began is listed, loaded, prompted, resumed, forked and deleted by the next", async () => {
+  await using state = await tempFolder();
+  await using work = await tempFolder();
+  await Deno.writeTextFile(join(work.path, "a.txt"), "one bee\n");
+  const options = { env: { SKEP_STATE_DIR: state.path } };
+  const place = { cwd: work.path, mcpServers: [] };
+  let sessionId: string;
+  {
+    const acp = await startAcp([], options);
+    await using running = acp.running;
+    sessionId = await acp.open(work.path);
+    await acp.turn(sessionId, "/dev__read_file path=a.txt");
+    await running.closeStdin();
+    assertEquals((await running.ended).code, 0);
+  }
+  const acp = await startAcp([], options);
+  await using running = acp.running;
+  const { agentCapabilities } = await acp.request("initialize", { protocolVersion: 1 });
+  assertEquals(agentCapabilities.loadSession, true);
+  const [listed] = (await acp.request("session/list", { cwd: work.path })).sessions;
+  assertEquals([listed.sessionId, listed.cwd], [sessionId, work.path]);
+  assertStringIncludes(listed.title, "/dev__read_file");
+  const loaded = await acp.request("session/load", { sessionId, ...place });
+  assertEquals(loaded.modes.currentModeId, "normal");
+  const answered = acp.messages().findIndex(({ result }) => result?.modes !== undefined);
+  const before = acp.messages().slice(0, answered).flatMap(({ params }) => params?.update ?? []);
+  assertEquals(kinds(before), [
+    "user_message_chunk",
+    "tool_call",
+    "tool_call_update",
+    "agent_message_chunk",
+  ]);
+  assertEquals(before[0].content.text, "/dev__read_file path=a.txt");
+  assertStringIncludes(JSON.stringify(before), "one bee");
+  assertEquals(await acp.turn(sessionId, "/tools"), { stopReason: "end_turn" });
+  const forked = await acp.request("session/fork", { sessionId, ...place });
+  assert(forked.sessionId !== sessionId, "a copy has an id of its own");
+  assertEquals(await acp.request("session/close", { sessionId }), {});
+  const told = acp.updates().length;
+  assertEquals((await acp.request("session/resume", { sessionId, ...place })).error, undefined);
+  assertEquals(kinds(acp.updates().slice(told)).includes("user_message_chunk"), false);
+  assertEquals(await acp.turn(sessionId, "/tools"), { stopReason: "end_turn" });
+  assertEquals(await acp.request("session/delete", { sessionId }), {});
+  const left = (await acp.request("session/list", { cwd: work.path })).sessions;
+  assertEquals(left.map((each: WireMessage) => each.sessionId), [forked.sessionId]);
+  assertEquals((await acp.request("session/load", { sessionId, ...place })).error.code, -32602);
+  await running.closeStdin();
+  assertEquals((await running.ended).code, 0);
+});

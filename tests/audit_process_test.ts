@@ -1,0 +1,243 @@
+// `skep audit` as people use it: what must be accepted, what is recorded, and grants that are tried.
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import {
+  fakeServer,
+  HAS_TERMINAL,
+  serverFile,
+  skep,
+  startInTerminal,
+  startSkep,
+  tempFolder,
+} from "./harness.ts";
+import { AcpProcess } from "./acp_process.ts";
+import { NAMESPACE_BACKENDS } from "./confined.ts";
+import { folderWith, packOf, PERSONA, writeFiles } from "./packs.ts";
+
+const CHAT = ["chat", "--model", "offline", "-p", "/tools"];
+
+/** A persona with one server, that asks for `permissions`. */
+function personaText(permissions: string): string {
+  const server = `mcp_servers:\n  - name: dev\n    command: skep\n    args: [mcp, dev]\n`;
+  return PERSONA.replace(
+    "description: d",
+    `description: d\n${server}    permissions: ${permissions}`,
+  );
+}
+
+Deno.test("a pack's grants are accepted once before it runs, more is asked for again, less is not", async () => {
+  await using pack = await folderWith({ ...packOf(), "agents/a.persona.md": personaText("{}") });
+  await using state = await tempFolder();
+  const env = { SKEP_STATE_DIR: state.path };
+  const on = (args: readonly string[]) => skep([...args, "--persona", pack.path], { env });
+  const ask = (permissions: string) =>
+    writeFiles(pack.path, { "agents/a.persona.md": personaText(permissions) });
+  const command = `skep audit --accept --persona ${pack.path}`;
+
+  await ask('{ read: ["${WORKSPACE}"], run: [bash], sandbox: prefer }');
+  const first = await on(CHAT);
+  assertEquals([first.code, first.stdout], [3, ""]);
+  assertStringIncludes(
+    first.stderr,
+    `nobody has accepted yet what its servers may do. To look at it and accept it: ${command}\n`,
+  );
+  const shown = await on(["audit", "--json"]);
+  assertEquals(shown.code, 0);
+  assertStringIncludes(JSON.parse(shown.stderr).message, `Not accepted: the servers of persona a`);
+  assertEquals(JSON.parse(shown.stdout).cut, []);
+  const acceptance = async () => JSON.parse((await on(["audit", "--json"])).stdout).acceptance;
+  assertEquals(JSON.parse(shown.stdout).acceptance, "new");
+  {
+    await using running = await startSkep(["acp", "--persona", pack.path], { env });
+    const client = new AcpProcess(running);
+    await client.request("initialize", { protocolVersion: 1 });
+    const { error } = await client.request("session/new", { cwd: pack.path, mcpServers: [] });
+    assertStringIncludes(error.message, `To look at it and accept it: ${command}`);
+    assertEquals(error.code, -32603); // in version 1 of ACP what a login does not help
+  }
+
+  const accepting = await on(["audit", "--accept"]);
+  assertEquals(accepting.code, 0);
+  assertStringIncludes(accepting.stderr, "Accepted: the servers of persona a");
+  assertEquals((await on(CHAT)).code, 0);
+  assertEquals(await acceptance(), "accepted");
+
+  await ask('{ read: ["${WORKSPACE}"], run: [bash], net: ["a.example:443"], sandbox: prefer }');
+  const wider = await on(["call", "dev__read_file", '{"path":"x"}', "--json"]);
+  assertEquals(wider.code, 3);
+  const { code, message } = JSON.parse(wider.stderr);
+  assertEquals(code, "GRANT_NOT_ACCEPTED");
+  assertStringIncludes(message, "(server dev; + net: a.example:443)");
+  assertEquals(await acceptance(), "widened");
+
+  await ask('{ read: ["${WORKSPACE}/docs"] }');
+  assertEquals((await on(CHAT)).code, 0);
+});
+
+Deno.test({
+  name: "chat asks in the terminal about a pack that was not accepted, once",
+  ignore: !HAS_TERMINAL,
+  fn: async () => {
+    await using pack = await folderWith({
+      ...packOf(),
+      "agents/a.persona.md": personaText('{ read: ["${WORKSPACE}"] }'),
+    });
+    await using state = await tempFolder();
+    const env = { SKEP_STATE_DIR: state.path };
+    const args = ["chat", "--model", "offline", "--persona", pack.path];
+    const start = () => startInTerminal(args, { env });
+    {
+      await using no = await start();
+      await no.until(({ stdout }) => stdout.includes("Start them with that?"));
+      await no.write("n\r");
+      const { code, stdout } = await no.ended;
+      assertEquals(code, 3);
+      assertStringIncludes(stdout, "You have not used persona a of");
+    }
+    {
+      await using yes = await start();
+      await yes.until(({ stdout }) => stdout.includes("Start them with that?"));
+      await yes.write("y\r");
+      await yes.until(({ stdout }) => stdout.includes("/help for help"));
+    }
+    await using again = await start();
+    await again.until(({ stdout }) => stdout.includes("/help for help"));
+    assertEquals(again.stdout.includes("Start them with that?"), false);
+  },
+});
+
+Deno.test("a server file of the workspace gets the workspace at most until it was accepted", async () => {
+  await using work = await tempFolder();
+  await using state = await tempFolder();
+  await using outside = await tempFolder();
+  const file = await serverFile(work.path, {
+    fake: fakeServer([], { permissions: { read: [outside.path], sandbox: "require" } }),
+  });
+  const env = { SKEP_STATE_DIR: state.path };
+  const on = (args: readonly string[]) =>
+    skep([...args, "--mcp", file, "--cwd", work.path], { env });
+  const read = async () => {
+    const { stdout } = await on(["audit", "fake", "--json"]);
+    return JSON.parse(stdout).permissions.read.map(({ value }: { value: string }) => value);
+  };
+  const before = await on(CHAT);
+  assertEquals(before.code, 0);
+  assertStringIncludes(before.stderr, `skep audit --accept --mcp ${file}`);
+  assertEquals((await read()).includes(outside.path), false);
+  assertEquals((await on(["audit", "--accept"])).code, 0);
+  assertEquals((await read()).includes(outside.path), true);
+  assertEquals((await on(CHAT)).stderr.includes("--accept"), false);
+});
+
+Deno.test("audit --check tells what a pack or a server file asks for beyond its grants.lock", async () => {
+  await using pack = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": personaText("{ run: [git] }"),
+  });
+  await using place = await tempFolder();
+  const file = await serverFile(place.path, { fake: fakeServer() });
+  const on = (...args: string[]) => skep(["audit", ...args, "--persona", pack.path, "--mcp", file]);
+  const none = await on("--check");
+  assertEquals(none.code, 1);
+  assertStringIncludes(none.stderr, `There is no ${pack.path}/grants.lock: skep audit --write`);
+
+  const written = await on("--write");
+  const locks = [`${pack.path}/grants.lock`, join(place.path, "grants.lock")];
+  assertEquals([written.code, written.stdout], [0, locks.map((lock) => `${lock}\n`).join("")]);
+  const lock = JSON.parse(await Deno.readTextFile(locks[0]!));
+  assertEquals(Object.keys(lock.grants), ["agents/a.persona.md"]);
+  assertEquals((await on("--check")).code, 0);
+
+  await writeFiles(pack.path, { "agents/a.persona.md": personaText("{ run: [bash, git] }") });
+  await serverFile(place.path, { fake: fakeServer([], { permissions: { net: ["loopback"] } }) });
+  const [text, json] = await Promise.all([on("--check"), on("--check", "--json")]);
+  assertEquals([text.code, json.code], [3, 3]);
+  assertStringIncludes(text.stdout, "  server dev\n    + run: bash\n");
+  assertStringIncludes(text.stdout, "  server fake\n    + net: loopback\n");
+  assertEquals(JSON.parse(json.stdout.split("\n")[0]!).widened, [
+    { server: "dev", field: "run", asked: "bash" },
+  ]);
+});
+
+Deno.test("skep audit does one thing at a time", async () => {
+  const [two, named] = await Promise.all([
+    skep(["audit", "--probe", "--check"]),
+    skep(["audit", "dev", "--accept"]),
+  ]);
+  assertEquals([two.code, named.code], [1, 1]);
+  assertEquals(two.stderr, "skep: skep audit does one of --probe and --check at a time\n");
+});
+
+Deno.test({
+  name: "audit --probe tries the shipped default from four places, and nothing gets out",
+  ignore: NAMESPACE_BACKENDS.length === 0,
+  fn: async () => {
+    await using temp = await tempFolder();
+    const { code, stdout } = await skep(["audit", "--probe", "--json"], {
+      env: { TMPDIR: temp.path },
+    });
+    const { probes, backend } = JSON.parse(stdout);
+    type Probe = { probe: string; from: string; backend: string; outcome: string; detail: string };
+    const all = probes as Probe[];
+    assertEquals(code, 0, JSON.stringify(all.filter(({ outcome }) => outcome === "allowed")));
+    assert(all.length >= 60, `${all.length} attempts`);
+    assertEquals(new Set(all.map(({ from }) => from)), new Set(["js", "bash", "deno", "python"]));
+    assertEquals(new Set(all.map((each) => each.backend)), new Set([backend]));
+    const outcomes = new Set(all.map(({ outcome }) => outcome));
+    assert([...outcomes].every((each) => ["denied", "allowed", "skipped"].includes(each)));
+    assert(all.some(({ probe, outcome }) => probe === "write-workspace" && outcome === "allowed"));
+  },
+});
+
+Deno.test({
+  name: "audit --probe finds out a grant that leaks, shows what got out, and exits with 3",
+  ignore: NAMESPACE_BACKENDS.length === 0,
+  fn: async () => {
+    await using home = await folderWith({ ".profile": "export EDITOR=vi\n", "notes/a": "a" });
+    await using place = await tempFolder();
+    const leaky = (read: string) =>
+      serverFile(place.path, {
+        leaky: {
+          command: "skep",
+          args: ["mcp", "dev"],
+          permissions: { read: ["${WORKSPACE}", read], run: ["bash"] },
+        },
+      });
+    const probe = async (file: string) =>
+      await skep(["audit", "leaky", "--probe", "--mcp", file], { env: { HOME: home.path } });
+    const { code, stdout } = await probe(await leaky(home.path));
+    assertEquals(code, 3);
+    assertStringIncludes(stdout, "leaky: ");
+    for (const from of ["js", "bash", "deno", "python"]) {
+      assert(new RegExp(`GOT OUT +${from} +\\w+ +read-personal-file`).test(stdout), from);
+    }
+    assert(/attempts to get out: \d+ GOT THROUGH\n/.test(stdout));
+    assertEquals((await probe(await leaky(`${home.path}/notes`))).code, 0);
+  },
+});
+
+Deno.test("audit shows what a server asks for that cannot start yet, so that nothing unseen is accepted", async () => {
+  await using pack = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": personaText(
+      '{ net: ["a.example:443"], secrets: { THEME: "env:SKEP_TEST_UNSET" } }',
+    ),
+  });
+  await using state = await tempFolder();
+  const on = (...args: string[]) =>
+    skep(["audit", ...args, "--persona", pack.path], { env: { SKEP_STATE_DIR: state.path } });
+  const [text, json] = await Promise.all([on(), on("--json")]);
+  assertEquals([text.code, json.code], [3, 3]);
+  assertEquals(
+    text.stdout,
+    'dev: Cannot grant secrets.THEME "env:SKEP_TEST_UNSET" to server "dev": there is nothing in it\n' +
+      "  what it asks for\n" +
+      "    + command: skep mcp dev\n" +
+      "    + net: a.example:443\n" +
+      "    + secrets: THEME=env:SKEP_TEST_UNSET\n",
+  );
+  assertEquals(JSON.parse(json.stdout).asked.net, ["a.example:443"]);
+  const accepted = await on("--accept");
+  assertStringIncludes(accepted.stdout, "    + net: a.example:443\n");
+  assertStringIncludes(accepted.stderr, "may do what is shown above");
+});

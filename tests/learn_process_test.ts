@@ -1,0 +1,82 @@
+// `skep learn`: what it proposes lets the same calls pass as a grant, and nothing else.
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { parse } from "@std/yaml";
+import { NAMESPACE_BACKENDS } from "./confined.ts";
+import { fakeServer, serverFile, skep, tempFolder } from "./harness.ts";
+import { folderWith } from "./packs.ts";
+
+const ignore = NAMESPACE_BACKENDS.length === 0;
+
+Deno.test({
+  name: "learn proposes a grant that lets the same calls pass, and nothing else",
+  ignore,
+  fn: async () => {
+    await using data = await folderWith({ "a.txt": "this one", "b.txt": "not this one" });
+    await using place = await tempFolder();
+    await using work = await tempFolder();
+    const knobs = ["--call-received=calls.jsonl"];
+    const file = await serverFile(place.path, { fake: { ...fakeServer(knobs), permissions: {} } });
+    const [a, b] = ["a", "b"].map((name) => JSON.stringify({ path: `${data.path}/${name}.txt` }));
+    const learnt = await skep(
+      ["learn", "fake", "--mcp", file, "--cwd", work.path, "--call", "read", a!],
+    );
+    assertEquals([learnt.code, learnt.stdout], [
+      0,
+      `permissions:\n  read: ["${data.path}/a.txt"]\n  write: ["\${WORKSPACE}"]\n`,
+    ], learnt.stderr);
+    assertStringIncludes(learnt.stderr, "Not seen: what these tools need, which were not called");
+    assertStringIncludes(learnt.stderr, "since there was no network: --net HOST allows one");
+    assertEquals(await Array.fromAsync(Deno.readDir(work.path)), []); // the person's own is not touched
+
+    const { permissions } = parse(learnt.stdout, { schema: "core" }) as {
+      permissions: Record<string, unknown>;
+    };
+    const granted = await serverFile(place.path, { fake: { ...fakeServer(knobs), permissions } });
+    const call = (args: string) =>
+      skep(["call", "fake__read", args, "--mcp", granted, "--cwd", work.path]);
+    const [same, other] = [await call(a!), await call(b!)];
+    assertEquals([same.code, same.stdout.trim()], [0, "this one"]);
+    assertEquals([other.code, other.stdout], [3, ""]);
+    assertEquals((await Deno.stat(`${work.path}/calls.jsonl`)).isFile, true);
+  },
+});
+
+Deno.test({
+  name: "learn gives a server the program that it was refused, and says what it cannot see of it",
+  ignore,
+  fn: async () => {
+    await using place = await tempFolder();
+    const file = await serverFile(place.path, {
+      fake: { ...fakeServer(["--spawn-grandchild"]), permissions: {} },
+    });
+    const { code, stdout, stderr } = await skep(["learn", "fake", "--mcp", file]);
+    assertEquals([code, stdout], [0, 'permissions:\n  run: ["sleep"]\n']);
+    assertStringIncludes(
+      stderr,
+      "Not seen: what sleep did; what a program touches is not recorded",
+    );
+  },
+});
+
+Deno.test("learn records nothing of a native server, and of no server that is not there", async () => {
+  await using place = await tempFolder();
+  const file = await serverFile(place.path, {
+    py: { command: "python3", args: ["x.py"] },
+    remote: { url: "https://example.com/mcp" },
+  });
+  const [native, remote, missing, bad] = await Promise.all([
+    skep(["learn", "py", "--mcp", file]),
+    skep(["learn", "remote", "--mcp", file]),
+    skep(["learn", "pi", "--mcp", file]),
+    skep(["learn", "dev", "--call", "shell", "[1]"]),
+  ]);
+  assertEquals([native.code, remote.code, missing.code, bad.code], [1, 1, 1, 1]);
+  assertStringIncludes(remote.stderr, "it has a url, and the bridge that reaches it is granted");
+  assertStringIncludes(
+    native.stderr,
+    "python3 does not run in Deno, and nothing records what it does",
+  );
+  assertStringIncludes(native.stderr, "docs/grants.md");
+  assertStringIncludes(missing.stderr, "did you mean py?");
+  assertStringIncludes(bad.stderr, "they must be a JSON object");
+});

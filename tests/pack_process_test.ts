@@ -1,0 +1,222 @@
+// `skep pack`, as people and CI use it.
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fromRepo, skep, tempFolder } from "./harness.ts";
+import { accepted, folderWith, packOf, PERSONA } from "./packs.ts";
+
+const MEADOW = fromRepo("tests/fixtures/packs/meadow-core");
+
+Deno.test("skep pack validate exits with 0 for a pack that is right, a shipped one by its name", async () => {
+  const [path, name] = await Promise.all([
+    skep(["pack", "validate", MEADOW]),
+    skep(["pack", "validate", "guide", "--json"]),
+  ]);
+  assertEquals([path.code, path.stdout, path.stderr], [0, "The pack is valid.\n", ""]);
+  assertEquals([name.code, JSON.parse(name.stdout)], [
+    0,
+    { valid: true, errors: 0, warnings: 0, problems: [] },
+  ]);
+});
+
+Deno.test("skep pack validate tells every problem with its place and exits with 1", async () => {
+  await using folder = await folderWith({
+    ...packOf({ verison: 1 }),
+    "agents/a.persona.md": PERSONA.replace("description: d", "descriptoin: d\ntemperature: hot"),
+  });
+  const [text, json] = await Promise.all([
+    skep(["pack", "validate", folder.path]),
+    skep(["pack", "validate", folder.path, "--json"]),
+  ]);
+  assertEquals([text.code, json.code], [1, 1]);
+  assertStringIncludes(text.stdout, "\n3 errors, 1 warning.\n");
+  assertStringIncludes(
+    text.stdout,
+    `${folder.path}/agents/a.persona.md:4:1: error: there is no field "descriptoin", did you mean "description"?\n`,
+  );
+  const { valid, errors, warnings, problems } = JSON.parse(json.stdout);
+  assertEquals([valid, errors, warnings], [false, 3, 1]);
+  assertEquals(problems[0], {
+    severity: "warning",
+    file: `${folder.path}/.plugin/plugin.json`,
+    line: 1,
+    column: 71,
+    message: 'there is no field "verison", did you mean "version"?',
+  });
+});
+
+Deno.test("skep pack validate exits with 0 when there are warnings alone", async () => {
+  await using folder = await folderWith(packOf({ verison: 1 }));
+  const { code, stdout } = await skep(["pack", "validate", folder.path]);
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, "0 errors, 1 warning.\n");
+});
+
+Deno.test("skep pack inspect shows each field with its origin, the operator's above all", async () => {
+  const [json, text] = await Promise.all([
+    skep(["pack", "inspect", MEADOW, "--json"], { env: { SKEP_THINKING_EFFORT: "low" } }),
+    skep(["pack", "inspect", MEADOW, "--model", "a:b"]),
+  ]);
+  assertEquals([json.code, text.code], [0, 0]);
+  const { id, personas } = JSON.parse(json.stdout);
+  const lev = personas[1];
+  assertEquals([id, lev.name, lev.display_name], ["com.example.meadow-core", "lev", "Lev"]);
+  assertEquals(lev.fields.temperature, { value: 0.3, origin: "persona" });
+  assertEquals(lev.fields.max_context_tokens, { value: 128000, origin: "pack defaults" });
+  assertEquals(lev.fields.thinking, { value: "low", origin: "SKEP_THINKING_EFFORT" });
+  assertEquals(lev.servers[0].env, ["PORT"]);
+  assertEquals(json.stdout.includes("8080"), false); // a value may be a secret
+  assertMatch(text.stdout, /^ {2}model: a:b \(--model\)$/m);
+  assertMatch(text.stdout, /^ {2}not used in chat and acp: subscribe, triggers,/m);
+});
+
+Deno.test("skep pack inspect shows no text of a pack as a line of its own, and nothing that steers a terminal", async () => {
+  await using folder = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": PERSONA.replace(
+      "description: d",
+      'description: "d\\n  permissions: none\\e[2K\\u202e"\navatar: https://a.example/b.png',
+    ),
+  });
+  const { code, stdout } = await skep(["pack", "inspect", folder.path]);
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, "\n  d\\n  permissions: none\\u{1b}[2K\\u{202e}\n");
+  assertStringIncludes(stdout, "\n  avatar: https://a.example/b.png\n");
+});
+
+Deno.test("skep pack init makes a pack that is right and answers, and overwrites nothing", async () => {
+  await using folder = await tempFolder();
+  const pack = `${folder.path}/my-pack`;
+  const made = await skep(["pack", "init", pack]);
+  assertEquals([made.code, made.stderr.split("\n")], [0, [
+    `Accept what its server may do: skep audit --accept --persona ${pack}`,
+    `Then talk to it: skep chat --persona ${pack}`,
+    "",
+  ]]);
+  const [valid, prompt, again, bad] = await Promise.all([
+    skep(["pack", "validate", pack]),
+    skep(["prompt", "--persona", pack, "--json"], { env: await accepted(pack) }),
+    skep(["pack", "init", pack]),
+    skep(["pack", "init", `${folder.path}/Bad Name`]),
+  ]);
+  assertEquals([valid.code, valid.stdout], [0, "The pack is valid.\n"]);
+  assertStringIncludes(JSON.parse(prompt.stdout).system, "You are My Pack.");
+  assertStringIncludes(JSON.parse(prompt.stdout).system, "- my-pack-notes: ");
+  assertEquals([again.code, again.stderr], [
+    1,
+    `skep: Cannot make a pack in ${pack}: it is not empty\n`,
+  ]);
+  assertEquals(bad.code, 1);
+});
+
+Deno.test("skep pack names what it cannot do", async () => {
+  const [action, missing, uninstalled] = await Promise.all([
+    skep(["pack", "validat", "x"]),
+    skep(["pack", "validate", "/no/such"]),
+    skep(["pack", "install", "/no/such.zip"]),
+  ]);
+  assertEquals([uninstalled.code, uninstalled.stderr], [
+    1,
+    "skep: Cannot install /no/such.zip: there is no such file or folder\n",
+  ]);
+  assertEquals([action.code, action.stderr], [
+    1,
+    'skep: skep pack has no action "validat": did you mean validate?\n',
+  ]);
+  assertEquals([missing.code, missing.stderr], [
+    1,
+    'skep: Cannot find the pack "/no/such": there is no /no/such\n',
+  ]);
+});
+
+Deno.test("skep pack export into a folder that is not there is no defect of skep", async () => {
+  await using folder = await folderWith(packOf());
+  const file = `${folder.path}/none/x.zip`;
+  const { code, stderr } = await skep(["pack", "export", folder.path, file]);
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, `skep: Cannot write ${file}: No such file or directory`);
+});
+
+Deno.test("skep pack validate warns of a provider that is not there, which chat would refuse", async () => {
+  await using folder = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": PERSONA.replace("description: d", "description: d\nmodel: gpt"),
+  });
+  const { code, stdout } = await skep(["pack", "validate", folder.path]);
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, 'warning: Cannot use the model "gpt": there is no provider "gpt"');
+});
+
+Deno.test("skep audit refuses a server whose arguments name nothing, as chat does", async () => {
+  const servers = 'mcp_servers:\n  - { name: u, command: echo, args: ["${NOPE}"] }';
+  await using folder = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": PERSONA.replace("description: d", `description: d\n${servers}`),
+  });
+  const { code, stdout } = await skep(["audit", "--persona", folder.path]);
+  assertEquals(code, 3);
+  assertStringIncludes(stdout, 'Cannot start server "u": ${NOPE} in its args stands for nothing');
+});
+
+Deno.test("skep pack export and install move a pack, by its digest, and overwrite nothing silently", async () => {
+  await using folder = await tempFolder();
+  const env = { SKEP_PACKS_DIR: `${folder.path}/packs` };
+  const zip = `${folder.path}/meadow.zip`;
+  const exported = await skep(["pack", "export", MEADOW, zip, "--json"]);
+  assertEquals(exported.code, 0);
+  const { digest } = JSON.parse(exported.stdout);
+  assertEquals((await skep(["pack", "export", MEADOW, zip])).code, 1); // it is there
+  const install = (...more: string[]) => skep(["pack", "install", zip, "--json", ...more], { env });
+  const other = await install("--digest", `sha256:${"0".repeat(64)}`);
+  assertEquals(other.code, 1);
+  assertStringIncludes(
+    JSON.parse(other.stderr).message,
+    `its digest is ${digest}, and not sha256:000`,
+  );
+  const installed = await install("--digest", digest);
+  assertEquals(installed.code, 0);
+  const { id, folder: target } = JSON.parse(installed.stdout);
+  assertEquals([id, target], ["com.example.meadow-core", `${folder.path}/packs/${id}`]);
+  const lock = JSON.parse(await Deno.readTextFile(`${folder.path}/packs/packs.lock.json`));
+  assertEquals(lock.packs[id], { version: "0.1.0", from: zip, digest });
+  const again = await install();
+  assertStringIncludes(
+    JSON.parse(again.stderr).message,
+    `there is version 0.1.0 (${digest}) already`,
+  );
+  assertEquals((await install("--replace")).code, 0);
+  const names = [];
+  for await (const { name } of Deno.readDir(`${folder.path}/packs`)) names.push(name);
+  assertEquals(names.sort(), [id, "packs.lock.json"]);
+});
+
+Deno.test("an installed pack is found by its id, as long as its files are those that were installed", async () => {
+  await using folder = await folderWith({ "from/plugin.json": "" });
+  const pack = `${folder.path}/my-pack`;
+  const installing = { SKEP_PACKS_DIR: `${folder.path}/packs` };
+  await skep(["pack", "init", pack]);
+  assertEquals((await skep(["pack", "install", pack], { env: installing })).code, 0);
+  const env = {
+    ...installing,
+    ...await accepted(`${folder.path}/packs/com.example.my-pack`),
+  };
+  const args = ["prompt", "--json", "--persona", "com.example.my-pack"];
+  const found = await skep(args, { env });
+  assertStringIncludes(JSON.parse(found.stdout).system, "You are My Pack.");
+  const file = `${folder.path}/packs/com.example.my-pack/instructions.md`;
+  await Deno.writeTextFile(file, "Obey me.");
+  const changed = await skep(args, { env });
+  assertEquals([changed.code, changed.stdout], [1, ""]);
+  assertStringIncludes(changed.stderr, "its files are not those that were installed");
+});
+
+Deno.test("skep pack install refuses what is no pack, and leaves nothing behind", async () => {
+  await using folder = await folderWith({ "a/README.md": "no pack", "b.zip": "no archive" });
+  const env = { SKEP_PACKS_DIR: `${folder.path}/packs` };
+  await Deno.symlink("/etc/passwd", `${folder.path}/link`);
+  const all = await Promise.all(
+    ["a", "b.zip", "link", "none"].map((name) =>
+      skep(["pack", "install", `${folder.path}/${name}`], { env })
+    ),
+  );
+  assertEquals(all.map(({ code, stdout }) => [code, stdout]), Array(4).fill([1, ""]));
+  assertEquals(await Deno.stat(env.SKEP_PACKS_DIR).then(() => true, () => false), false);
+});

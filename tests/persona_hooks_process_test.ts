@@ -1,0 +1,98 @@
+// The scripts of a persona's pack, as confined processes around a session.
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { skep } from "./harness.ts";
+import { accepted, folderWith, packOf, PERSONA } from "./packs.ts";
+
+/** Elsewhere nothing can confine a program, and then none runs. */
+const IS_CONFINED = Deno.build.os === "linux";
+const CHAT = ["chat", "--model", "offline"];
+
+/** A pack with one script, which is a program of the pack's own. */
+async function packWith(
+  point: string,
+  script: string,
+  more = "",
+): Promise<{ path: string } & AsyncDisposable> {
+  const folder = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": PERSONA.replace(
+      "description: d",
+      `description: d\nhooks: { ${point}: { script: ./hooks/x.sh${more} } }`,
+    ),
+    "hooks/x.sh": `#!/bin/bash\n${script}\n`,
+  });
+  await Deno.chmod(`${folder.path}/hooks/x.sh`, 0o755);
+  return folder;
+}
+
+Deno.test({
+  name: "on_start runs before the session, and one that fails keeps it from starting",
+  ignore: !IS_CONFINED,
+  fn: async () => {
+    await using good = await packWith("on_start", "exit 0");
+    await using bad = await packWith("on_start", "echo not today >&2; exit 3");
+    const [first, second] = await Promise.all([
+      skep([...CHAT, "--persona", good.path, "-p", "/help"], { env: await accepted(good.path) }),
+      skep([...CHAT, "--persona", bad.path, "-p", "/help"], { env: await accepted(bad.path) }),
+    ]);
+    assertEquals(first.code, 0);
+    assertEquals([second.code, second.stdout], [2, ""]);
+    assertStringIncludes(
+      second.stderr,
+      "Cannot start a session: the hook on_start of a failed: it ended with 3: not today",
+    );
+  },
+});
+
+Deno.test({
+  name: "on_message reads the prompt, and one that fails or takes too long refuses it",
+  ignore: !IS_CONFINED,
+  fn: async () => {
+    await using pack = await packWith(
+      "on_message",
+      "read -r line; case $line in *bad*) echo no >&2; exit 1;; *slow*) sleep 60;; esac",
+    );
+    const env = { ...await accepted(pack.path), SKEP_PACK_HOOK_MS: "700" };
+    const say = (text: string) => skep([...CHAT, "--persona", pack.path, "-p", text], { env });
+    const [good, bad, slow] = await Promise.all([say("/help"), say("/bad"), say("/slow")]);
+    assertEquals([good.code, bad.stdout, slow.stdout], [0, "", ""]);
+    assertStringIncludes(
+      bad.stderr,
+      "The prompt was refused by the hook on_message of a: it ended with 1: no",
+    );
+    assertStringIncludes(slow.stderr, "on_message of a: it took longer than 700 ms");
+    assertEquals([bad.code === 0, slow.code === 0], [false, false]);
+  },
+});
+
+Deno.test({
+  name: "a hook reads the workspace and writes nothing of it, sees no key, and has no network",
+  ignore: !IS_CONFINED,
+  fn: async () => {
+    await using work = await folderWith({ "a.txt": "there" });
+    const script = [
+      "cat a.txt >&2",
+      "touch b.txt 2>/dev/null && echo WROTE >&2",
+      "echo key=$ANTHROPIC_API_KEY home=$HOME >&2",
+      "(exec 3<>/dev/tcp/127.0.0.1/9) 2>/dev/null && echo NET >&2",
+      "exit 1",
+    ].join("\n");
+    await using pack = await packWith("on_stop", script);
+    const { stderr } = await skep([
+      ...CHAT,
+      "--persona",
+      pack.path,
+      "--cwd",
+      work.path,
+      "-p",
+      "/help",
+    ], {
+      env: { ...await accepted(pack.path), ANTHROPIC_API_KEY: "not-for-hooks-1234" },
+    });
+    assertStringIncludes(stderr, "The hook on_stop of a failed: it ended with 1: there");
+    for (const text of ["WROTE", "NET", "not-for-hooks"]) {
+      assertEquals(stderr.includes(text), false);
+    }
+    assertEquals(await Deno.stat(`${work.path}/b.txt`).then(() => true, () => false), false);
+  },
+});

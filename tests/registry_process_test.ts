@@ -1,0 +1,247 @@
+// The registry as people and models meet it: through the real agent, over real servers.
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import type { ServerStatus } from "../lib/mcp/registry.ts";
+import { fakeServer, serverFile, skep, tempFolder } from "./harness.ts";
+import { startTurns } from "./turn_harness.ts";
+
+Deno.test("a result that is cut is kept whole, and the model reads the rest of it", async () => {
+  await using world = await startTurns([
+    { parts: [{ call: "fake__echo", input: "{}" }] },
+    { parts: [{ call: "read_artifact", input: '{"id":"a1","offset":59995}' }] },
+    { parts: [{ text: "Read." }] },
+  ], { knobs: ["--result-size=60000"], env: { SKEP_MAX_TOOL_RESULT_TEXT_BYTES: "2048" } });
+  assertEquals(await world.prompt("go"), { stopReason: "end_turn" });
+  const names = (request: number) =>
+    world.provider.requests[request]!.body.tools.map((tool: { function: { name: string } }) =>
+      tool.function.name
+    );
+  assertEquals(names(0).includes("read_artifact"), false);
+  assertEquals(names(1).at(-1), "read_artifact");
+  assertMatch(
+    world.messages(1).at(-1).content,
+    /\n\[\.\.\. 58080 of 60000 bytes elided from tool result; read_artifact a1 has the whole \.\.\.\]\n/,
+  );
+  assertEquals(world.messages(2).at(-1).content, "[bytes 59995 to 60000 of 60000]\nxxxxx");
+});
+
+Deno.test("tools that fill the context are hidden, and the model finds one and calls it (T49)", async () => {
+  await using world = await startTurns([
+    { parts: [{ call: "find_tool", input: '{"query":"tool 100"}' }] },
+    { parts: [{ call: "fake__tool_100", input: '{"text":"found"}' }] },
+    { parts: [{ text: "Done." }] },
+  ], { knobs: ["--tool-count=120", "--desc-size=1000"], env: { SKEP_MAX_TOOLS_BYTES: "20000" } });
+  assertEquals(await world.prompt("go"), { stopReason: "end_turn" });
+  const tools = (request: number) => world.provider.requests[request]!.body.tools;
+  const names = (request: number) =>
+    tools(request).map((tool: { function: { name: string } }) => tool.function.name);
+  assertEquals(names(0).at(-1), "find_tool");
+  assertEquals(names(0).includes("fake__tool_100"), false);
+  assert(JSON.stringify(tools(0)).length < 21_000);
+  assertStringIncludes(world.messages(1).at(-1).content, "fake__tool_100: ddd");
+  assertEquals(names(1).includes("fake__tool_100"), true);
+  assertEquals(world.messages(2).at(-1).content, "found");
+});
+
+Deno.test("arguments that do not fit do not end the turn: the model corrects them (10.20)", async () => {
+  await using world = await startTurns([
+    { parts: [{ call: "fake__echo", input: '{"text":7}' }] },
+    { parts: [{ call: "fake__echo", input: '{"text":' }] },
+    { parts: [{ call: "fake__echo", input: '["a"]' }] },
+    { parts: [{ call: "fake__echo", input: '{"text":"right"}' }] },
+    { parts: [{ text: "Done." }] },
+  ], { knobs: [] });
+  assertEquals(await world.prompt("go"), { stopReason: "end_turn" });
+  const last = (request: number) => world.messages(request).at(-1).content;
+  assertStringIncludes(last(1), 'text: it must be of type "string", not "number"');
+  assertStringIncludes(last(2), "are not a JSON object");
+  assertStringIncludes(last(3), "are not a JSON object");
+  assertEquals(last(4), "right");
+});
+
+Deno.test("skep tools says what of a tool's schema is not as its server wrote it (T47)", async () => {
+  await using folder = await tempFolder();
+  const file = await serverFile(folder.path, { fake: fakeServer(["--bad-tools"]) });
+  const { code, stdout } = await skep(["tools", "--mcp", file, "--sandbox", "off"]);
+  assertEquals(code, 0);
+  assertMatch(
+    stdout,
+    /^fake__no_schema\n.*\n.*\n? {2}\(it has no usable input schema: it takes any object\)$/m,
+  );
+});
+
+Deno.test("a client adds, switches off, starts anew and removes servers of a running session", async () => {
+  await using world = await startTurns(
+    Array.from({ length: 3 }, () => ({ parts: [{ text: "Yes." }] })),
+    { knobs: [] },
+  );
+  const { acp, sessionId, provider } = world;
+  const mcp = (method: string, params: Record<string, unknown> = {}) =>
+    acp.request(`_skep/mcp/${method}`, { sessionId, ...params });
+  const names = (request: number): string[] =>
+    provider.requests[request]!.body.tools.map((tool: { function: { name: string } }) =>
+      tool.function.name
+    );
+  const { command, args } = fakeServer(["--tool-count=1"]);
+  const server = { name: "fake", command, args, env: [] };
+  const added = await mcp("add", { server });
+  assertEquals([added.server.name, added.server.state], ["fake-2", "healthy"]);
+  await world.prompt("one");
+  assertEquals(names(0).includes("fake-2__tool_0"), true);
+  assertEquals((await mcp("disable", { name: "fake" })).server.state, "disabled");
+  await world.prompt("two");
+  assertEquals(names(1).some((name) => name.startsWith("fake__")), false);
+  assertEquals((await mcp("reload", { name: "fake" })).server.state, "healthy");
+  const left = (await mcp("remove", { name: "fake-2" })).servers;
+  assertEquals(left.map(({ name, state }: ServerStatus) => `${name} ${state}`), [
+    "dev healthy",
+    "fake healthy",
+  ]);
+  await world.prompt("three");
+  assertEquals(names(2).filter((name) => name.endsWith("echo")), ["fake__echo"]);
+  assertEquals((await mcp("remove", { name: "fake-2" })).error.code, -32602);
+  assertEquals((await mcp("add", { server: { name: "x" } })).error.code, -32602);
+});
+
+Deno.test("an edit of a server file is offered, and what it widens waits for a yes", async () => {
+  await using world = await startTurns(
+    Array.from({ length: 3 }, () => ({ parts: [{ text: "Yes." }] })),
+    { knobs: [] },
+  );
+  const { acp, sessionId, folder } = world;
+  const file = join(folder, "servers.json");
+  const reload = (accept: string[] = []) => acp.request("_skep/mcp/reload", { sessionId, accept });
+  const told = () => acp.updates().filter((update) => JSON.stringify(update).includes("on disk"));
+  await world.prompt("one");
+  assertEquals(told().length, 0);
+  const { mcpServers } = JSON.parse(await Deno.readTextFile(file));
+  const write = (servers: Record<string, unknown>) =>
+    Deno.writeTextFile(file, JSON.stringify({ mcpServers: servers }));
+  const wider = { ...mcpServers.fake, permissions: { net: ["example.org:443"] } };
+  await write({ fake: wider, more: mcpServers.fake });
+  await world.prompt("two");
+  await world.prompt("three");
+  assertEquals(told().length, 1);
+  const first = await reload();
+  assertEquals([first.added, first.changed, first.removed], [[], [], []]);
+  assertEquals(first.widened[0], { server: "fake", more: ["net example.org:443"] });
+  assertEquals(first.widened[1].server, "more");
+  const second = await reload(["fake"]);
+  assertEquals([second.changed, second.widened.length], [["fake"], 1]);
+  await write({});
+  assertEquals((await reload()).removed, ["fake"]);
+  await Deno.writeTextFile(file, "{");
+  assertMatch((await reload()).error.message, /servers\.json/);
+});
+
+Deno.test("skep why says which check keeps each thing away from the model, and what to do", async () => {
+  await using folder = await tempFolder();
+  const work = join(folder.path, "work");
+  const skill = async (path: string, text: string) => {
+    await Deno.mkdir(join(work, path), { recursive: true });
+    await Deno.writeTextFile(join(work, path, "SKILL.md"), text);
+  };
+  await skill(".agents/skills/good", "---\nname: good\ndescription: d\n---\nhi\n");
+  await skill(".claude/skills/good", "---\nname: good\ndescription: d\n---\nhi\n");
+  await skill(".agents/skills/bad", "no frontmatter\n");
+  await skill("skills/lost", "---\nname: lost\ndescription: d\n---\nhi\n");
+  const knobs = ["--odd-names", "--bad-tools", "--stop-hook"];
+  const file = await serverFile(folder.path, {
+    fake: fakeServer(knobs, { disabled_tools: ["fail"] }),
+    gone: fakeServer(["--exit-init=3", "--stderr=no config"]),
+    refused: { command: "/no/such" },
+    off: { command: "x", disabled: true },
+    entry: {},
+  });
+  const policy = join(folder.path, "policy.yaml");
+  await Deno.writeTextFile(policy, "approvals:\n  - { deny: fake__crash }\n");
+  const flags = ["--cwd", work, "--mcp", file, "--policy", policy, "--sandbox", "off"];
+  const why = async (names: string[], more: string[] = [], env: Record<string, string> = {}) => {
+    const run = await skep(["why", ...names, "--json", ...flags, ...more], { env });
+    const found = run.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+    return { code: run.code, found };
+  };
+  const names = [
+    ...["gone", "refused", "off__x", "entry", "fs.read", "no_schema", "fake___Stop", "fail"],
+    ...["crash", "fake__ecko", "good", "bad", "lost", "find_tool", "load_skill", "goodd"],
+  ];
+  const [whole, bounded, words] = await Promise.all([
+    why(names),
+    why(["dev__str_replace", "fake__giant", "good"], ["--no-hints"], {
+      SKEP_MAX_TOOLS_BYTES: "1024",
+      SKEP_MAX_TOOLS: "20",
+    }),
+    skep(["why", "bad", ...flags]),
+  ]);
+  const decided = ({ kind, isThere, checks }: {
+    kind: string;
+    isThere: boolean;
+    checks: { what: string; outcome: string }[];
+  }) => {
+    const last = isThere ? checks.findLast(({ outcome }) => outcome === "noted") : checks.at(-1);
+    return `${kind} ${isThere ? "there" : "not there"}, ${last?.what ?? "nothing"}`;
+  };
+  assertEquals(whole.code, 1);
+  assertEquals(whole.found.map(decided), [
+    "server not there, server",
+    "server not there, server",
+    "tool not there, server",
+    "server not there, server",
+    "tool there, name",
+    "tool there, schema",
+    "hook not there, hook",
+    "tool not there, switch",
+    "tool there, rules",
+    "tool not there, tool",
+    "skill there, shadow",
+    "skill not there, frontmatter",
+    "skill not there, folder",
+    "built-in not there, need",
+    "built-in there, nothing",
+    "unknown not there, name",
+  ]);
+  assertStringIncludes(whole.found[0].checks.at(-1).text, "exited with code 3");
+  assertStringIncludes(whole.found[8].checks.at(-1).text, policy);
+  assertEquals(whole.found.at(-1).advice, "did you mean good?");
+  assertEquals(bounded.code, 0);
+  assertEquals(bounded.found.map(decided), [
+    "tool not there, room",
+    "tool not there, tool count",
+    "skill not there, hints",
+  ]);
+  assertEquals(words.code, 0);
+  assertMatch(words.stdout, /^bad: a skill, not there for the model\n {2}ok {4}hints /);
+  assertMatch(
+    words.stdout,
+    /\n {2}NO {4}frontmatter {2}.*SKILL\.md:1:1: .*\n {2}What to do: .*\n$/,
+  );
+});
+
+Deno.test("skep tools lists what is hidden, left out, switched off and for hooks, with sizes and totals", async () => {
+  await using folder = await tempFolder();
+  const knobs = ["--tool-count=30", "--desc-size=500", "--stop-hook"];
+  const entry = fakeServer(knobs, { disabled_tools: ["fail"] });
+  const flags = ["--mcp", await serverFile(folder.path, { fake: entry }), "--sandbox", "off"];
+  const env = { SKEP_MAX_TOOLS_BYTES: "8192", SKEP_MAX_TOOLS: "40" };
+  const [words, json] = await Promise.all([
+    skep(["tools", ...flags], { env }),
+    skep(["tools", "--json", ...flags], { env }),
+  ]);
+  assertEquals([words.code, json.code], [0, 0]);
+  assertMatch(words.stdout, /^fake__echo \[text\]\n {2}d+.*\n {2}\d+ bytes, about \d+ tokens$/m);
+  assertMatch(words.stdout, /^Not shown to the model:$/m);
+  assertMatch(words.stdout, /^ {2}fake__fail: switched off by its server's entry$/m);
+  assertMatch(
+    words.stdout,
+    /^ {2}fake__tool_5: hidden for want of room \(\d+ bytes\), find_tool finds it$/m,
+  );
+  assertMatch(words.stdout, /^ {2}fake__tool_29: left out, past the limit of 40 tools$/m);
+  assertMatch(words.stdout, /^ {2}fake _Stop: for hooks$/m);
+  assertMatch(
+    words.stdout,
+    /\n\d+ tools, \d+ bytes, about \d+ tokens of each request; not shown: \d+\n$/,
+  );
+  const listed = json.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals(listed.at(-1).name, "find_tool");
+  assertEquals(Object.keys(listed[0]), ["name", "description", "inputSchema"]);
+});

@@ -1,0 +1,199 @@
+// Sessions that outlive their program: the real command line, killed and started again on one store.
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { denoDir } from "../lib/host/deno_binary.ts";
+import { denoHost } from "../lib/host/deno_host.ts";
+import {
+  childEnv,
+  type ChildOptions,
+  descendants,
+  fakeServer,
+  killAll,
+  runChild,
+  serverFile,
+  skep,
+  skepCommand,
+  startSkep,
+  tempFolder,
+} from "./harness.ts";
+import { CAN_BE_ANOTHER, ordinaryUser, thisUser } from "./other_user.ts";
+import { startPromptProvider } from "./prompt_provider.ts";
+
+const MODEL = ["--sandbox", "off", "--model", "openai-compatible:fake-1"];
+
+/** A store and a folder to work in, for several runs. */
+async function place(env: Readonly<Record<string, string>>) {
+  const folder = await tempFolder();
+  const [state, cwd] = [join(folder.path, "state"), join(folder.path, "work")];
+  await Promise.all([Deno.mkdir(state), Deno.mkdir(cwd)]);
+  const options: ChildOptions = { cwd, env: { ...env, SKEP_STATE_DIR: state } };
+  return { state, cwd, options, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+Deno.test("a conversation goes on where it ended: --continue, --resume, --fork", async () => {
+  await using provider = startPromptProvider([
+    { parts: [{ text: "Noted: 42." }] },
+    { parts: [{ text: "It was 42." }] },
+    { parts: [{ text: "Still 42." }] },
+  ]);
+  await using at = await place(provider.env);
+  const say = (text: string, ...more: string[]) =>
+    skep(["chat", ...MODEL, ...more, "-p", text], at.options);
+  assertEquals((await say("the number is 42")).code, 0);
+  const continued = await say("which number?", "--continue");
+  assertEquals([continued.code, continued.stdout], [0, "It was 42.\n"]);
+  const [, second] = provider.prompts();
+  const said = second!.body.messages.map((message: { content: unknown }) =>
+    JSON.stringify(message.content)
+  );
+  assertStringIncludes(said.at(-3), "the number is 42");
+  assertStringIncludes(said.at(-2), "Noted: 42.");
+  assertStringIncludes(said.at(-1), "which number?");
+  const list = await skep(["sessions", "list", "--json"], at.options);
+  const [only, ...others] = list.stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals([others, only.title, only.turns], [[], "the number is 42", 2]);
+  assertEquals((await say("and now?", "--fork", only.id)).stdout, "Still 42.\n");
+  const after = await skep(["sessions", "list", "--json"], at.options);
+  const parents = after.stdout.trim().split("\n").map((line) => JSON.parse(line).parent);
+  assertEquals(parents, [only.id, undefined]);
+  const unknown = await say("x", "--resume", "ses_0");
+  assertEquals([unknown.code, unknown.stdout], [1, ""]);
+  assertStringIncludes(unknown.stderr, 'There is no session "ses_0"');
+  const both = await say("x", "--resume", "ses_0", "--continue");
+  assertEquals(both.code, 1);
+});
+
+Deno.test("a call that was under way when skep was killed is told as interrupted, and not run again (T97, T108)", async () => {
+  await using provider = startPromptProvider([
+    { parts: [{ text: "I wait." }, { call: "fake__sleep", input: '{"ms":60000}' }] },
+    { parts: [{ text: "I see." }] },
+  ]);
+  await using at = await place(provider.env);
+  const file = await serverFile(at.state, { fake: fakeServer(["--tools", "sleep"]) });
+  const args = ["chat", ...MODEL, "--mcp", file];
+  {
+    await using running = await startSkep([...args, "-p", "wait a minute"], at.options);
+    await running.closeStdin();
+    const database = join(at.state, "sessions", "sessions.db");
+    await running.until(() => isRecorded(database, '"type":"call"'));
+    killAll([running.pid, ...await descendants(running.pid)]);
+    await running.ended;
+  }
+  const resumed = await skep([...args, "--continue", "-p", "what happened?"], at.options);
+  assertEquals([resumed.code, resumed.stdout], [0, "I see.\n"]);
+  const { messages } = provider.prompts()[1]!.body;
+  const roles = messages.map(({ role }: { role: string }) => role);
+  assertEquals(roles.slice(-4), ["user", "assistant", "tool", "user"]);
+  const [call] = messages.at(-3).tool_calls;
+  assertEquals(messages.at(-2).tool_call_id, call.id);
+  assertMatch(JSON.stringify(messages.at(-2).content), /may or may not have happened/);
+  assertEquals(provider.prompts().length, 2);
+  assert(!JSON.stringify(messages.slice(0, -2)).includes("may or may not"));
+});
+
+Deno.test("a session that cannot be kept goes on without, and says so", async () => {
+  await using at = await place({});
+  await Deno.writeTextFile(join(at.state, "sessions"), "a file where the folder should be");
+  const answer = await skep(["chat", "-p", "/help"], at.options);
+  assertEquals(answer.code, 0);
+  assertStringIncludes(answer.stderr, "This session will not be kept:");
+  const resumed = await skep(["chat", "-p", "/help", "--continue"], at.options);
+  assertEquals([resumed.code, resumed.stdout], [2, ""]);
+});
+
+Deno.test("sessions show, export, import and rm: a session is shown, moved to another store, and gone", async () => {
+  await using provider = startPromptProvider([
+    { parts: [{ call: "dev__todo", input: '{"todos":[{"text":"feed the cat"}]}' }] },
+    { parts: [{ text: "The cat is on the list." }] },
+  ]);
+  await using at = await place(provider.env);
+  await using other = await place(provider.env);
+  const sessions = (...args: string[]) => skep(["sessions", ...args], at.options);
+  assertEquals((await skep(["chat", ...MODEL, "-p", "plan my day"], at.options)).code, 0);
+  const { id } = JSON.parse((await sessions("list", "--json")).stdout);
+
+  const shown = await sessions("show", id);
+  assertEquals([shown.code, shown.stderr], [0, ""]);
+  assertStringIncludes(shown.stdout, "> plan my day\n");
+  assertStringIncludes(shown.stdout, '→ dev__todo {"todos":[{"text":"feed the cat"}]}\n');
+  assertMatch(shown.stdout, /\nThe cat is on the list\.\n$/);
+  const records = (await sessions("show", id, "--json")).stdout.trim().split("\n")
+    .map((line) => JSON.parse(line));
+  assertEquals(records.map(({ seq }) => seq), records.map((_, index) => index + 1));
+  assertEquals([records[0].record.type, records.at(-1).record.type], ["opened", "stop"]);
+
+  const file = join(at.cwd, "day.skep-session");
+  assertEquals((await sessions("export", id, "day.skep-session")).code, 0);
+  const again = await sessions("export", id, "day.skep-session");
+  assertEquals(again.code, 1);
+  assertStringIncludes(again.stderr, "it is there already; --replace replaces it");
+  const text = await Deno.readTextFile(file);
+  await Deno.writeTextFile(join(other.cwd, "bad"), text.replace("feed the cat", "feed the dog"));
+  const changed = await skep(["sessions", "import", "bad"], other.options);
+  assertEquals([changed.code, changed.stdout], [1, ""]);
+  const imported = await skep(["sessions", "import", file, "--json"], other.options);
+  assertEquals(JSON.parse(imported.stdout), { id, how: "added" });
+  const there = await skep(["sessions", "show", id], other.options);
+  assertMatch(there.stdout, /\nThe cat is on the list\.\n$/);
+
+  const removed = await sessions("rm", id, "ses_0");
+  assertEquals(removed.code, 1);
+  assertStringIncludes(removed.stderr, 'There is no session "ses_0"');
+  const gone = await sessions("show", id);
+  assertEquals([gone.code, gone.stdout], [1, ""]);
+});
+
+const CAN_READ_ONLY = Deno.uid() !== 0 || CAN_BE_ANOTHER;
+
+Deno.test({
+  name:
+    `a store that may only be read refuses to go on, loses nothing, and a new session goes on without (${
+      CAN_READ_ONLY
+        ? "as an ordinary user"
+        : "skipped: root may write everything, and setpriv is not there"
+    })`,
+  ignore: !CAN_READ_ONLY,
+  fn: async () => {
+    await using user = CAN_BE_ANOTHER
+      ? await ordinaryUser(denoDir(denoHost()))
+      : await thisUser(denoDir(denoHost()));
+    const env = {
+      ...childEnv(user.folder),
+      DENO_DIR: user.denoDir,
+      SKEP_STATE_DIR: join(user.folder, "state"),
+    };
+    const cwd = join(user.folder, "work");
+    await Deno.mkdir(cwd);
+    const { uid, gid } = await Deno.stat(user.folder);
+    await Deno.chown(cwd, uid, gid);
+    const chat = async (...args: string[]) => {
+      const [program, all] = skepCommand(["chat", "--sandbox", "off", ...args]);
+      const [first, ...rest] = [...user.before, program, ...all];
+      return await runChild(first!, rest, { cwd, env });
+    };
+    const first = await chat("-p", "/help");
+    assertEquals(first.code, 0, first.stderr);
+    const folder = join(user.folder, "state", "sessions");
+    const database = join(folder, "sessions.db");
+    const before = await Deno.readFile(database);
+    await Promise.all([Deno.chmod(database, 0o400), Deno.chmod(folder, 0o500)]);
+    const refused = await chat("--continue", "-p", "/help");
+    assertEquals([refused.code, refused.stdout], [2, ""]);
+    assertStringIncludes(refused.stderr, database);
+    const fresh = await chat("-p", "/help");
+    assertEquals(fresh.code, 0);
+    assertStringIncludes(fresh.stderr, "This session will not be kept:");
+    assertEquals(await Deno.readFile(database), before);
+    await Promise.all([Deno.chmod(folder, 0o700), Deno.chmod(database, 0o600)]);
+  },
+});
+
+function isRecorded(database: string, text: string): boolean {
+  try {
+    return [database, `${database}-wal`].some((path) =>
+      new TextDecoder("latin1").decode(Deno.readFileSync(path)).includes(text)
+    );
+  } catch {
+    return false; // it is not there yet
+  }
+}

@@ -1,0 +1,52 @@
+/** How the server is started. */
+export interface Settings {
+  /** A person's word that commands may run with nothing but Deno's flags around them. */
+  readonly isUnconfined: boolean;
+  /** The word of who started it that the system confines it, which is checked. */
+  readonly isSaidConfined: boolean;
+  /** The host uses hooks and may be shown them. */
+  readonly areHooksListed: boolean;
+  /** Tools that are neither listed nor callable. */
+  readonly without: readonly string[];
+  /** Who commits are by, when the repository and the machine name nobody: `NAME <ADDRESS>`. */
+  readonly author: string;
+}
+
+const AUTHOR = /^[^<>\n\0]+ <[^<>\s\0]+>$/;
+
+/**
+ * Reads the server's arguments.
+ *
+ * @param tools The names of all tools there are.
+ * @returns The settings, or what is wrong with the arguments.
+ */
+export function readSettings(args: readonly string[], tools: readonly string[]): Settings | string {
+  let settings = {
+    isUnconfined: false,
+    isSaidConfined: false,
+    areHooksListed: false,
+    without: [] as readonly string[],
+    author: "skep agent <agent@skep.invalid>",
+  };
+  for (const arg of args) {
+    const [, flag = arg, value] = /^(--[^=]+)=(.*)$/s.exec(arg) ?? [];
+    if (arg === "--unconfined") settings = { ...settings, isUnconfined: true };
+    else if (arg === "--confined") settings = { ...settings, isSaidConfined: true };
+    else if (arg === "--hooks") settings = { ...settings, areHooksListed: true };
+    else if (flag === "--without" && value !== undefined) {
+      const names = value.split(",");
+      const unknown = names.find((name) => !tools.includes(name));
+      if (unknown !== undefined) {
+        return `--without: there is no tool "${unknown}" (there are ${tools.join(", ")})`;
+      }
+      settings = { ...settings, without: [...settings.without, ...names] };
+    } else if (flag === "--author" && value !== undefined) {
+      if (!AUTHOR.test(value)) return `--author must be "NAME <ADDRESS>", not "${value}"`;
+      settings = { ...settings, author: value };
+    } else {
+      const known = "--confined, --unconfined, --hooks, --without=TOOL,…, --author=NAME <ADDRESS>";
+      return `there is no argument "${arg}", only ${known}`;
+    }
+  }
+  return settings;
+}
