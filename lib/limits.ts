@@ -1058,6 +1058,23 @@ export const LIMITS = {
     override: [],
     least: 1,
   },
+  maxLearnCopyBytes: {
+    value: 32 * MIB,
+    unit: "bytes",
+    reason:
+      "the copies of folders outside of the workspace that a trial of learn writes in: notes, a database",
+    past: "what does not fit is not in the copy, which is said",
+    override: [],
+    least: 0,
+  },
+  maxLearnCopyFiles: {
+    value: 2000,
+    unit: "files",
+    reason: "files and folders in one of those copies, which is made anew for each attempt",
+    past: "those past it are not in the copy, which is said",
+    override: [],
+    least: 0,
+  },
   probeTimeoutS: {
     value: 60,
     unit: "s",

@@ -58,6 +58,105 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "learn goes on with a server that does not start without a folder outside of the workspace",
+  ignore,
+  fn: async () => {
+    await using data = await folderWith({ "a.txt": "this one" });
+    await using place = await tempFolder();
+    const knobs = [`--needs=${data.path}`];
+    const file = await serverFile(place.path, { fake: { ...fakeServer(knobs), permissions: {} } });
+    const given = ["learn", "fake", "--mcp", file];
+    const [learnt, closed] = await Promise.all([
+      skep(given),
+      skep([...given, "--net", "api.example.com:443"]),
+    ]);
+    assertEquals(
+      [learnt.code, learnt.stdout],
+      [0, `permissions:\n  read: ["${data.path}"]\n`],
+      learnt.stderr,
+    );
+    assertEquals([closed.code, closed.stdout], [2, ""]);
+    assertStringIncludes(
+      closed.stderr,
+      `It looks for ${data.path}, which it is not shown where there is a network: leave out --net`,
+    );
+  },
+});
+
+Deno.test({
+  name:
+    "learn lets a server rename over a file outside of the workspace, in a copy, and grants the folder",
+  ignore,
+  fn: async () => {
+    await using data = await folderWith({ "graph.json": "old", "keep.txt": "kept" });
+    await using place = await tempFolder();
+    const fake = fakeServer(["--replacing"]);
+    const file = await serverFile(place.path, { fake: { ...fake, permissions: {} } });
+    const path = `${data.path}/graph.json`;
+    const replace = JSON.stringify({ path, text: "new" });
+    const given = ["--call", "replace", replace, "--call", "read", JSON.stringify({ path })];
+    const learnt = await skep(["learn", "fake", "--mcp", file, ...given]);
+    assertEquals(
+      [learnt.code, learnt.stdout],
+      [0, `permissions:\n  write: ["${data.path}"]\n`],
+      learnt.stderr,
+    );
+    assertEquals(await Deno.readTextFile(path), "old"); // the person's own is not touched
+    assertEquals((await Array.fromAsync(Deno.readDir(data.path))).length, 2);
+
+    const { permissions } = parse(learnt.stdout, { schema: "core" }) as { permissions: object };
+    const granted = await serverFile(place.path, { fake: { ...fake, permissions } });
+    const { code, stderr } = await skep(["call", "fake__replace", replace, "--mcp", granted]);
+    assertEquals([code, await Deno.readTextFile(path)], [0, "new"], stderr);
+  },
+});
+
+Deno.test({
+  name: "learn says which folder to make, where a server writes in one that is not there",
+  ignore,
+  fn: async () => {
+    await using data = await tempFolder();
+    await using place = await tempFolder();
+    const fake = fakeServer(["--replacing"]);
+    const file = await serverFile(place.path, { fake: { ...fake, permissions: {} } });
+    const replace = JSON.stringify({ path: `${data.path}/new/a.json`, text: "x" });
+    const learnt = await skep(["learn", "fake", "--mcp", file, "--call", "replace", replace]);
+    assertEquals(
+      [learnt.code, learnt.stdout],
+      [0, `permissions:\n  write: ["${data.path}/new"]\n`],
+      learnt.stderr,
+    );
+    assertStringIncludes(learnt.stderr, `Make ${data.path}/new before you use this`);
+    assertEquals(await Array.fromAsync(Deno.readDir(data.path)), []);
+  },
+});
+
+Deno.test({
+  name: "learn means its copy where arguments, variables and calls name the workspace by its path",
+  ignore,
+  fn: async () => {
+    await using place = await tempFolder();
+    await using work = await folderWith({ "own.txt": "the person's own" });
+    const entry = {
+      ...fakeServer(["--replacing", `--call-received=${work.path}/calls.jsonl`]),
+      permissions: { read: [work.path] },
+    };
+    const file = await serverFile(place.path, { fake: entry });
+    const replace = JSON.stringify({ path: `${work.path}/a.txt`, text: "x" });
+    const own = JSON.stringify({ path: `${work.path}/own.txt` });
+    const given = ["--call", "replace", replace, "--call", "read", own];
+    const { code, stdout, stderr } = await skep(
+      ["learn", "fake", "--mcp", file, "--cwd", work.path, ...given],
+    );
+    assertEquals(stdout, 'permissions:\n  write: ["${WORKSPACE}"]\n', stderr);
+    assertEquals(code, 2); // the copy is empty
+    assertStringIncludes(stderr, `read failed: `);
+    assertStringIncludes(stderr, `${work.path}/own.txt`);
+    assertEquals((await Array.fromAsync(Deno.readDir(work.path))).length, 1);
+  },
+});
+
 Deno.test("learn records nothing of a native server, and of no server that is not there", async () => {
   await using place = await tempFolder();
   const file = await serverFile(place.path, {

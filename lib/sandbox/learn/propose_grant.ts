@@ -1,4 +1,4 @@
-import { dirname, normalize, resolve } from "@std/path";
+import { basename, dirname, normalize, resolve } from "@std/path";
 import { LOOPBACK_HOSTS } from "../net.ts";
 import { isWithin, relativeTo } from "../paths.ts";
 import type { Permissions } from "../spec.ts";
@@ -22,6 +22,8 @@ export interface Trial {
   readonly folders: ReadonlySet<string>;
   /** Paths that are there, of those that were accessed. */
   readonly existing: ReadonlySet<string>;
+  /** Why a path cannot be granted; undefined when it can. */
+  problemOf(path: string, access: "read" | "write"): string | undefined;
 }
 
 /** The smallest grant with which the same run passes, and what was left out of it. */
@@ -34,22 +36,27 @@ export interface Proposal {
 /** Names of variables that are told; the rest is counted. */
 const SHOWN = 6;
 
+/** Every confined server has its own: a file there can be granted before it is there. */
+export const SCRATCH: readonly string[] = ["/tmp", "/var/tmp", "/dev/shm"];
+
 /** What only a server with every permission may look at. */
 const SYSTEM = /^\/(proc|sys|dev)(\/|$)/;
 
 /**
  * Makes the smallest grant out of what a server did. In the workspace that is folders, since the files
- * there are other ones next time; elsewhere the very paths.
+ * there are other ones next time; elsewhere the very paths, and the folder of a file that it makes or
+ * replaces: what is not there cannot be granted by itself, nor renamed over where it is granted alone.
  */
 export function proposeGrant(trial: Trial): Proposal {
   const leftOut: string[] = [];
-  const paths = (access: "read" | "write") =>
-    trial.accesses.filter((each) => each.access === access)
-      .flatMap(({ value }) => value === "*" ? [] : placeOf(value, access, trial, leftOut));
-  const write = widest(paths("write"));
-  const read = widest(paths("read")).filter((path) =>
-    !write.some((folder) => isWithin(path, folder, "linux"))
-  );
+  const isIn = (path: string, folders: readonly string[]) =>
+    folders.some((folder) => isWithin(path, folder, "linux"));
+  const paths = (access: "read" | "write", covered: readonly string[]) =>
+    trial.accesses.filter((each) => each.access === access && each.value !== "*")
+      .filter(({ value }) => !isIn(normalize(resolve(trial.workspace, value)), covered))
+      .flatMap(({ value }) => placeOf(value, access, trial, leftOut));
+  const write = widest(paths("write", []));
+  const read = widest(paths("read", write)).filter((path) => !isIn(path, write));
   const of = (access: Access["access"]) =>
     trial.accesses.filter((each) => each.access === access).map(({ value }) => value);
   const env = unique(of("env").filter((name) => trial.variables.includes(name)));
@@ -78,7 +85,7 @@ export function proposeGrant(trial: Trial): Proposal {
 function placeOf(
   value: string,
   access: "read" | "write",
-  { workspace, tmp, home, ownFiles, folders, existing }: Trial,
+  { workspace, tmp, home, ownFiles, folders, existing, problemOf }: Trial,
   leftOut: string[],
 ): string[] {
   const path = normalize(resolve(workspace, value));
@@ -98,7 +105,13 @@ function placeOf(
     leftOut.push(`read ${path}: it is not there`);
     return [];
   }
-  return [path];
+  const isMade = access === "write" && !existing.has(path);
+  const place = isMade && !SCRATCH.includes(dirname(path)) ? dirname(path) : path;
+  const problem = problemOf(place, access);
+  if (problem === undefined) return [place];
+  const what = place === path ? path : `${place}, for ${basename(path)}`;
+  leftOut.push(`${access} ${what}: ${problem}`);
+  return [];
 }
 
 function hostOf(place: string): string {

@@ -13,7 +13,8 @@ function trial(accesses: [access: string, value: string][], more: Partial<Trial>
     home: "/p/home",
     ownFiles: ["/own", "/deno"],
     folders: new Set(["/w/made"]),
-    existing: new Set(["/etc/hosts"]),
+    existing: new Set(["/etc/hosts", "/n", "/n/there"]),
+    problemOf: (path) => path === "/keys" ? "it holds keys" : undefined,
     ...more,
   };
 }
@@ -69,6 +70,28 @@ Deno.test("proposeGrant() names folders of the workspace, and elsewhere the very
 Deno.test("proposeGrant() has what may be written not twice, and the top of the workspace as a whole", () => {
   const { permissions } = proposeGrant(trial([["write", "a"], ["read", "b/c"], ["read", "."]]));
   assertEquals(permissions, { write: ["${WORKSPACE}"] });
+});
+
+Deno.test("proposeGrant() names the folder of a file that is made or renamed over outside of the workspace", () => {
+  const of = (...paths: string[]) =>
+    proposeGrant(trial(paths.map((path) => ["write", path]))).permissions.write;
+  assertEquals(of("/n/there"), ["/n/there"]);
+  assertEquals(of("/n/there", "/n/there.tmp"), ["/n"]);
+  assertEquals(of("/n"), ["/n"]);
+  assertEquals(of("/tmp/new"), ["/tmp/new"]); // its own /tmp
+});
+
+Deno.test("proposeGrant() does not miss a file in a folder that may be written", () => {
+  const accesses: [string, string][] = [["read", "/n/none"], ["write", "/n/none"]];
+  assertEquals(proposeGrant(trial(accesses)), { permissions: { write: ["/n"] }, leftOut: [] });
+});
+
+Deno.test("proposeGrant() leaves out what cannot be granted, and says why", () => {
+  const { permissions, leftOut } = proposeGrant(trial([["read", "/keys"], ["write", "/keys/a"]], {
+    existing: new Set(["/keys"]),
+  }));
+  assertEquals(permissions, {});
+  assertEquals(leftOut, ["read /keys: it holds keys", "write /keys, for a: it holds keys"]);
 });
 
 Deno.test("proposeGrant() names hosts, programs, system information, and the variables that its entry sets", () => {
