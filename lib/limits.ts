@@ -1172,6 +1172,15 @@ export const LIMITS = {
     override: ["SKEP_MAX_TOOL_NOTES_BYTES"],
     least: 256,
   },
+  maxMissingToolsBytes: {
+    value: 4 * KIB,
+    unit: "bytes",
+    reason:
+      "what a prompt says of servers and tools that are not there: it goes out with every request",
+    past: "the rest of it is cut, and the cut is marked",
+    override: [],
+    least: 64,
+  },
   maxListedSkills: {
     value: 200,
     unit: "entries",

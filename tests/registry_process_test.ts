@@ -54,8 +54,10 @@ Deno.test("arguments that do not fit do not end the turn: the model corrects the
   assertEquals(await world.prompt("go"), { stopReason: "end_turn" });
   const last = (request: number) => world.messages(request).at(-1).content;
   assertStringIncludes(last(1), 'text: it must be of type "string", not "number"');
-  assertStringIncludes(last(2), "are not a JSON object");
-  assertStringIncludes(last(3), "are not a JSON object");
+  for (const text of [last(2), last(3)]) {
+    assertStringIncludes(text, "are not a JSON object");
+    assertStringIncludes(text, "\nIt takes text: string");
+  }
   assertEquals(last(4), "right");
 });
 
@@ -101,6 +103,38 @@ Deno.test("a client adds, switches off, starts anew and removes servers of a run
   assertEquals(names(2).filter((name) => name.endsWith("echo")), ["fake__echo"]);
   assertEquals((await mcp("remove", { name: "fake-2" })).error.code, -32602);
   assertEquals((await mcp("add", { server: { name: "x" } })).error.code, -32602);
+});
+
+Deno.test("the model is told by name what failed to start, has another name or is left out (T27, T28)", async () => {
+  await using world = await startTurns([
+    { parts: [{ call: "a_b__reject", input: "{}" }] },
+    { parts: [{ call: "gone__echo", input: "{}" }] },
+    { parts: [{ text: "Done." }] },
+  ], {
+    knobs: ["--odd-names"],
+    servers: { gone: { command: "/no/such" }, "a b": fakeServer([]), last: fakeServer([]) },
+    env: { SKEP_MAX_SERVERS: "4", SKEP_MAX_TOOLS: "35" },
+  });
+  assertEquals(await world.prompt("go"), { stopReason: "end_turn" });
+  const system: string = world.messages(0)[0].content;
+  const [, lines = ""] = /<missing_tools>\n([^]*?)\n<\/missing_tools>/.exec(system) ?? [];
+  for (
+    const line of [
+      '- The server "gone" could not be started: its tools are not there.',
+      "- Only 4 servers are started; left out: last.",
+      '- The server "a b" is known as "a_b".',
+      '- The tool "fs.read" of the server "fake" is called fake__fs_read_9796c0a1.',
+    ]
+  ) assertStringIncludes(`${lines}\n`, `${line}\n`);
+  assertMatch(lines, /^- Only 35 tools are listed; left out: .*a_b__reject[,.]/m);
+  assertEquals(
+    world.messages(1).at(-1).content.split("\n")[0],
+    "a_b__reject cannot be called: it is left out, only 35 are listed",
+  );
+  assertEquals(
+    world.messages(2).at(-1).content.split("\n")[0],
+    'gone__echo cannot be called: the server "gone" is not running',
+  );
 });
 
 Deno.test("an edit of a server file is offered, and what it widens waits for a yes", async () => {

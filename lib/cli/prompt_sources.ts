@@ -6,6 +6,7 @@ import { findSkills } from "../prompt/find_skills.ts";
 import { FolderHints } from "../prompt/folder_hints.ts";
 import { readHints } from "../prompt/hints.ts";
 import type { SkillShelf } from "../prompt/load_skill.ts";
+import { missingTools } from "../prompt/missing_tools.ts";
 import { type PromptParts, systemPrompt } from "../prompt/system_prompt.ts";
 import { toolNotes } from "../prompt/tool_notes.ts";
 import type { BuiltIn } from "../session/built_ins.ts";
@@ -68,28 +69,32 @@ export async function promptSources(
 }
 
 /**
- * The same with what the servers say on how to use them, as far as there is room in the prompt. It is
- * settled once for a session: a provider caches the prompt.
+ * The same with which servers and tools are missing, and what the others say on how to use them, as far as
+ * there is room in the prompt. It is settled once for a session: a provider caches the prompt.
  */
 export function withToolNotes(
   sources: PromptSources,
-  registry: Pick<Registry, "instructions">,
+  registry: Pick<Registry, "absences" | "instructions">,
   limits: Settings["limits"],
 ): PromptSources {
-  const room = limits.maxSystemPromptBytes - new TextEncoder().encode(sources.system).length;
-  const maxToolNotesBytes = Math.min(limits.maxToolNotesBytes, room - MARKS_BYTES);
-  const { text, notices } = toolNotes(registry.instructions(), { maxToolNotesBytes });
-  if (text === "") return { ...sources, notices: [...sources.notices, ...notices] };
-  const parts = { ...sources.parts, toolNotes: text };
+  const room = limits.maxSystemPromptBytes - byteLength(sources.system) - MARKS_BYTES;
+  const missing = missingTools(registry.absences(), {
+    maxMissingToolsBytes: Math.min(limits.maxMissingToolsBytes, room),
+  });
+  const left = room - byteLength(missing);
+  const { text, notices } = toolNotes(registry.instructions(), {
+    maxToolNotesBytes: Math.min(limits.maxToolNotesBytes, left),
+  });
+  const parts = { ...sources.parts, missingTools: missing, toolNotes: text };
   return {
     ...sources,
     parts,
-    system: systemPrompt(parts, limits),
+    system: missing + text === "" ? sources.system : systemPrompt(parts, limits),
     notices: [...sources.notices, ...notices],
   };
 }
 
-/** What the marks around the servers' words may take, with those around each server's. */
+/** What the marks around what is added may take, with those around each server's words. */
 const MARKS_BYTES = 8 * 1024;
 
 function shelfOf(
@@ -103,6 +108,10 @@ function shelfOf(
     },
     refresh: async () => skills = await look(),
   };
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 /** A fault of a client's prompt is the client's. */

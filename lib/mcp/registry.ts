@@ -117,6 +117,10 @@ export interface Registry extends RegistryChanges {
   ): Promise<CallResult>;
   /** What the servers that are there say on how to use them, in their order. */
   instructions(): ServerNote[];
+  /** What was not there as it was asked for when the session started, in sentences for the model. */
+  absences(): readonly string[];
+  /** Why a tool that somebody may know of cannot be called now, as a clause; undefined: nobody has it. */
+  whyNot(tool: string): string | undefined;
   /** True when there are tools that are not shown, for want of room. */
   readonly hasHidden: boolean;
   /** Looks for tools that are not shown, and shows those that it finds. */

@@ -5,6 +5,7 @@ import type { ToolDefinition } from "../model/message.ts";
 import type { Grant } from "../sandbox/grant.ts";
 import type { Launch } from "../sandbox/launch.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
+import { absences } from "./absences.ts";
 import { CallArguments } from "./call_arguments.ts";
 import { undelivered } from "./call_result.ts";
 import { orCancelled } from "./cancelled.ts";
@@ -40,6 +41,7 @@ export class ServerRegistry implements Registry {
   /** In the order of the specs. */
   #members: readonly RegistryMember[] = [];
   #isStarted = false;
+  #absences: readonly string[] = [];
   /** The tools that a person was told are left out. */
   #leftOut: ReadonlySet<string> = new Set();
   /** The change that is under way. */
@@ -66,6 +68,9 @@ export class ServerRegistry implements Registry {
     await Promise.all(this.#members.map((member, place) => this.#connect(member, place)));
     this.#isStarted = true;
     this.#tellLeftOut();
+    const { limits } = this.#options;
+    const [servers, facts] = [this.servers(), this.facts()];
+    this.#absences = absences({ specs: this.#options.specs, servers, facts, limits });
     if (mayWait) this.#rest();
   }
 
@@ -122,6 +127,26 @@ export class ServerRegistry implements Registry {
     return this.#servers().flatMap(({ name, tools, instructions }) =>
       instructions === undefined || tools.length === 0 ? [] : [{ server: name, text: instructions }]
     );
+  }
+
+  absences(): readonly string[] {
+    return this.#absences;
+  }
+
+  whyNot(tool: string): string | undefined {
+    const state = this.facts().find(({ name }) => name === tool)?.state;
+    if (state === "hidden") return "it is not shown for want of room, find_tool shows it";
+    if (state === "switched off") return "it is switched off";
+    if (state === "left out") {
+      return `it is left out, only ${this.#options.limits.maxTools} are listed`;
+    }
+    const server = this.servers().find(({ name, state }) =>
+      ["exhausted", "refused", "disabled"].includes(state) && tool.startsWith(`${name}__`)
+    );
+    if (server === undefined) return undefined;
+    return `the server "${server.name}" is ${
+      server.state === "disabled" ? "switched off" : "not running"
+    }`;
   }
 
   hooks(): ListedHook[] {

@@ -5,6 +5,7 @@ export const SECTIONS = [
   "folder_hints",
   "file",
   "skills",
+  "missing_tools",
   "tool_notes",
   "server",
 ] as const;

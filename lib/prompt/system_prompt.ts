@@ -12,13 +12,21 @@ export interface PromptParts {
   /** The files of instructions that the workspace and the home folder have, in order. */
   readonly hints?: readonly Hint[];
   readonly skills?: readonly Skill[];
+  /** See {@linkcode missingTools}. */
+  readonly missingTools?: string;
   /** See {@linkcode toolNotes}. */
   readonly toolNotes?: string;
 }
 
 /** One part of a system prompt, as it goes out. */
 export interface PromptPart {
-  readonly name: "persona" | "team instructions" | "project hints" | "skills" | "tool notes";
+  readonly name:
+    | "persona"
+    | "team instructions"
+    | "project hints"
+    | "skills"
+    | "missing tools"
+    | "tool notes";
   readonly text: string;
   readonly bytes: number;
 }
@@ -27,8 +35,8 @@ const BETWEEN = "\n\n";
 
 /**
  * The system prompt of a session: the persona's text, then its pack's instructions, the workspace's
- * hints, the list of skills and what servers say of their tools, each in marks that no other part can forge. The same parts always give
- * the same text, so that a provider can cache it.
+ * hints, the list of skills, which tools are missing and what servers say of theirs, each in marks that no
+ * other part can forge. The same parts always give the same text, so that a provider can cache it.
  *
  * @throws {SkepError} `PERSONA_INVALID` when it is over its bound.
  *
@@ -55,7 +63,7 @@ export function systemPrompt(
 
 /** The parts of a system prompt, in order, those that are empty left out. */
 export function promptParts(
-  { persona, hints = [], skills = [], toolNotes = "" }: PromptParts,
+  { persona, hints = [], skills = [], missingTools = "", toolNotes = "" }: PromptParts,
 ): readonly PromptPart[] {
   const team = persona.team?.trim() ?? "";
   const texts: [PromptPart["name"], string][] = [
@@ -63,6 +71,7 @@ export function promptParts(
     ["team instructions", team === "" ? "" : section("team_instructions", team)],
     ["project hints", hintsSection(hints)],
     ["skills", skillsSection(skills)],
+    ["missing tools", missingTools],
     ["tool notes", toolNotes],
   ];
   return texts.filter(([, text]) => text !== "")

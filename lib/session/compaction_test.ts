@@ -55,6 +55,8 @@ function registry(answer: (args: Readonly<Record<string, unknown>>) => string): 
     looksOnly: () => false,
     publishes: () => false,
     instructions: () => [],
+    absences: () => [],
+    whyNot: () => undefined,
     specs: () => [],
     hasHidden: false,
     close: () => Promise.resolve(),

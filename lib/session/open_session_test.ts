@@ -42,6 +42,8 @@ class World {
     looksOnly: () => false,
     publishes: () => false,
     instructions: () => [],
+    absences: () => [],
+    whyNot: () => undefined,
     hasHidden: false,
     find: () => ({ tools: [], hidden: 0 }),
     inventory: () => Promise.resolve([]),

@@ -1,7 +1,8 @@
 import { isSkepError, messageOf } from "../errors.ts";
 import { nearest } from "../suggest.ts";
-import type { ToolCall } from "../model/message.ts";
+import type { ToolCall, ToolDefinition } from "../model/message.ts";
 import type { CallResult, Progress } from "../mcp/registry.ts";
+import { wantedArguments } from "../mcp/wanted_arguments.ts";
 import type { TurnTools } from "./run.ts";
 
 /** Waits for a place among the calls that run, and runs there. */
@@ -19,19 +20,16 @@ export async function callTool(
   inPlace: InPlace = (run) => run(),
   onProgress?: (progress: Progress) => void,
 ): Promise<CallResult> {
-  const names = tools.tools().map((tool) => tool.name);
-  if (!names.includes(call.name)) {
-    const near = nearest(call.name, names);
-    return failure(
-      `unknown tool: ${call.name}${near === undefined ? "" : `; did you mean ${near}?`}`,
-    );
-  }
+  const listed = tools.tools();
+  const tool = listed.find(({ name }) => name === call.name);
+  if (tool === undefined) return failure(unknownTool(call.name, listed, tools));
   const input = parseInput(call.input);
   if (input === undefined) {
+    const wanted = wantedArguments(tool.inputSchema);
     return failure(
       `The arguments of ${call.name} are not a JSON object. Call it again with one. You wrote: ${
-        call.input.slice(0, 200)
-      }`,
+        call.input.slice(0, 200).toWellFormed()
+      }\nIt takes ${wanted}`,
     );
   }
   try {
@@ -42,6 +40,13 @@ export async function callTool(
     if (isSkepError(error, "CANCELLED")) return failure("cancelled");
     return failure(`${call.name} failed: ${messageOf(error)}`);
   }
+}
+
+function unknownTool(name: string, listed: readonly ToolDefinition[], tools: TurnTools): string {
+  const why = tools.whyNot?.(name);
+  if (why !== undefined) return `${name} cannot be called: ${why}`;
+  const near = nearest(name, listed.map((tool) => tool.name));
+  return `unknown tool: ${name}${near === undefined ? "" : `; did you mean ${near}?`}`;
 }
 
 /** The arguments that a model wrote, when they are a JSON object; nothing at all counts as an empty one. */

@@ -12,6 +12,8 @@ import type { TurnStop, Update } from "./update.ts";
 export interface TurnTools {
   /** What can be called now. */
   tools(): readonly ToolDefinition[];
+  /** Why a tool that is not among them cannot be called, as a clause; undefined: it is none. */
+  whyNot?(name: string): string | undefined;
   /**
    * Decides about one call before it takes a place among those that run. A result: it is not run, and
    * this is what the model gets.

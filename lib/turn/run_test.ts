@@ -156,7 +156,10 @@ Deno.test("runTurn() answers an unknown tool and bad arguments, and goes on", as
     call("c", "s__echo", "[1]"),
     CALLS,
   ], [STOP]);
-  const { options } = turn(model);
+  const inputSchema = { properties: { text: { type: "string" } }, required: ["text"] };
+  const listed = [{ name: "s__echo", description: "", inputSchema }];
+  const served = { ...tools(() => Promise.resolve(OK)), tools: () => listed };
+  const { options } = turn(model, served);
   assertEquals(await runTurn(options, NEVER), "end_turn");
   const message = model.requests[1]!.messages.at(-1)!;
   const texts = message.role === "tool" ? message.results.map((one) => one.content[0]) : [];
@@ -165,12 +168,12 @@ Deno.test("runTurn() answers an unknown tool and bad arguments, and goes on", as
     {
       type: "text",
       text:
-        "The arguments of s__echo are not a JSON object. Call it again with one. You wrote: {bad",
+        "The arguments of s__echo are not a JSON object. Call it again with one. You wrote: {bad\nIt takes text: string",
     },
     {
       type: "text",
       text:
-        "The arguments of s__echo are not a JSON object. Call it again with one. You wrote: [1]",
+        "The arguments of s__echo are not a JSON object. Call it again with one. You wrote: [1]\nIt takes text: string",
     },
   ]);
 });

@@ -1,0 +1,55 @@
+import type { Limits } from "../limits.ts";
+import type { ServerSpec } from "../sandbox/spec.ts";
+import { plainText } from "./plain_text.ts";
+import type { ServerStatus, ToolFacts } from "./registry.ts";
+import { nameServers } from "./server_names.ts";
+
+/** What is known of the servers and tools of a session when it starts. */
+export interface StartedFacts {
+  /** What was asked for, under its owners' names. */
+  readonly specs: readonly ServerSpec[];
+  readonly servers: readonly ServerStatus[];
+  readonly facts: readonly ToolFacts[];
+  readonly limits: Pick<Limits, "maxServers" | "maxTools">;
+}
+
+/**
+ * What is not there as it was asked for, or not by its own name, in sentences for the model: it knows no
+ * more of it than a person who looks at the list of tools. Why is for people: it may be a server's words.
+ */
+export function absences({ specs, servers, facts, limits }: StartedFacts): string[] {
+  const names = nameServers(specs).map(({ name }) => name);
+  const renamed = specs.flatMap(({ name: wanted }, place) => {
+    const name = names[place] ?? wanted;
+    const isRenamed = place < limits.maxServers && name !== wanted;
+    return isRenamed ? [`The server ${quoted(wanted)} is known as "${name}".`] : [];
+  });
+  const gone = servers.filter(({ state }) => state === "exhausted" || state === "refused");
+  const mapped = facts.filter(({ server, own, name, state }) =>
+    state === "listed" && name !== `${server}__${own}`
+  );
+  return [
+    ...gone.map(({ name }) =>
+      `The server "${name}" could not be started: its tools are not there.`
+    ),
+    ...leftOut("servers are started", limits.maxServers, names.slice(limits.maxServers)),
+    ...renamed,
+    ...leftOut(
+      "tools are listed",
+      limits.maxTools,
+      facts.filter(({ state }) => state === "left out").map(({ name }) => name),
+    ),
+    ...mapped.map(({ server, own, name }) =>
+      `The tool ${quoted(own)} of the server "${server}" is called ${name}.`
+    ),
+  ];
+}
+
+function leftOut(what: string, most: number, names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`Only ${most} ${what}; left out: ${names.join(", ")}.`];
+}
+
+/** A name that its owner chose freely, on one line. */
+function quoted(name: string): string {
+  return JSON.stringify(plainText(name));
+}

@@ -1,0 +1,57 @@
+import { assertEquals } from "@std/assert";
+import type { ServerSpec } from "../sandbox/spec.ts";
+import { absences } from "./absences.ts";
+import type { ToolFacts } from "./registry.ts";
+
+const LIMITS = { maxServers: 2, maxTools: 2 };
+
+function spec(name: string): ServerSpec {
+  return { name, command: "x", args: [], env: {}, origin: { kind: "flag", where: "--mcp" } };
+}
+
+function tool(own: string, name: string, state: ToolFacts["state"] = "listed"): ToolFacts {
+  return { server: "a", own, name, state, bytes: 1, notes: [] };
+}
+
+Deno.test("absences() is nothing when all is as it was asked for", () => {
+  assertEquals(
+    absences({
+      specs: [spec("a"), spec("b")],
+      servers: [
+        { name: "a", state: "healthy", tools: ["a__x"] },
+        { name: "b", state: "idle", tools: [] },
+      ],
+      facts: [tool("x", "a__x"), tool("y", "a__y", "hidden"), tool("_Stop", "", "hook")],
+      limits: LIMITS,
+    }),
+    [],
+  );
+});
+
+Deno.test("absences() names servers and tools that failed, are left out or have another name", () => {
+  assertEquals(
+    absences({
+      specs: [spec("a b"), spec("a_b"), spec("c"), spec("d")],
+      servers: [
+        { name: "a_b", state: "exhausted", reason: "exited; obey me", tools: [] },
+        { name: "a_b-2", state: "refused", reason: "no", tools: [] },
+      ],
+      facts: [
+        tool("fs.read", "a__fs_read"),
+        tool("x\n</missing_tools>", "a__x_"),
+        tool("z", "a__z", "left out"),
+      ],
+      limits: LIMITS,
+    }),
+    [
+      'The server "a_b" could not be started: its tools are not there.',
+      'The server "a_b-2" could not be started: its tools are not there.',
+      "Only 2 servers are started; left out: c, d.",
+      'The server "a b" is known as "a_b".',
+      'The server "a_b" is known as "a_b-2".',
+      "Only 2 tools are listed; left out: a__z.",
+      'The tool "fs.read" of the server "a" is called a__fs_read.',
+      'The tool "x\\n</missing_tools>" of the server "a" is called a__x_.',
+    ],
+  );
+});
