@@ -56,20 +56,21 @@ Deno.test("arguments that do not fit do not end the turn: the model corrects the
   assertStringIncludes(last(1), 'text: it must be of type "string", not "number"');
   for (const text of [last(2), last(3)]) {
     assertStringIncludes(text, "are not a JSON object");
-    assertStringIncludes(text, "\nIt takes text: string");
+    assertStringIncludes(text, "\nIt takes [text]: string");
   }
   assertEquals(last(4), "right");
 });
 
 Deno.test("skep tools says what of a tool's schema is not as its server wrote it (T47)", async () => {
   await using folder = await tempFolder();
-  const file = await serverFile(folder.path, { fake: fakeServer(["--bad-tools"]) });
+  const file = await serverFile(folder.path, { fake: fakeServer(["--bad-tools", "--odd-names"]) });
   const { code, stdout } = await skep(["tools", "--mcp", file, "--sandbox", "off"]);
   assertEquals(code, 0);
   assertMatch(
     stdout,
     /^fake__no_schema\n.*\n.*\n? {2}\(it has no usable input schema: it takes any object\)$/m,
   );
+  assertMatch(stdout, /^fake__fs_read_[^]*?\n {2}\(its server calls it "fs\.read"\)$/m);
 });
 
 Deno.test("a client adds, switches off, starts anew and removes servers of a running session", async () => {
@@ -253,7 +254,7 @@ Deno.test("skep why says which check keeps each thing away from the model, and w
 
 Deno.test("skep tools lists what is hidden, left out, switched off and for hooks, with sizes and totals", async () => {
   await using folder = await tempFolder();
-  const knobs = ["--tool-count=30", "--desc-size=500", "--stop-hook"];
+  const knobs = ["--tool-count=30", "--desc-size=500", "--stop-hook", "--odd-names"];
   const entry = fakeServer(knobs, { disabled_tools: ["fail"] });
   const flags = ["--mcp", await serverFile(folder.path, { fake: entry }), "--sandbox", "off"];
   const env = { SKEP_MAX_TOOLS_BYTES: "8192", SKEP_MAX_TOOLS: "40" };
@@ -263,6 +264,10 @@ Deno.test("skep tools lists what is hidden, left out, switched off and for hooks
   ]);
   assertEquals([words.code, json.code], [0, 0]);
   assertMatch(words.stdout, /^fake__echo \[text\]\n {2}d+.*\n {2}\d+ bytes, about \d+ tokens$/m);
+  assertMatch(
+    words.stdout,
+    /^ {2}fake__fs_read_[0-9a-f]{8}: left out, past .*; its server calls it "fs\.read"$/m,
+  );
   assertMatch(words.stdout, /^Not shown to the model:$/m);
   assertMatch(words.stdout, /^ {2}fake__fail: switched off by its server's entry$/m);
   assertMatch(
@@ -278,4 +283,66 @@ Deno.test("skep tools lists what is hidden, left out, switched off and for hooks
   const listed = json.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   assertEquals(listed.at(-1).name, "find_tool");
   assertEquals(Object.keys(listed[0]), ["name", "description", "inputSchema"]);
+});
+
+Deno.test("skep call says why a tool that is known cannot be called, and calls one that is hidden", async () => {
+  await using folder = await tempFolder();
+  const entry = fakeServer(["--odd-names", "--tool-count=20", "--desc-size=500"], {
+    disabled_tools: ["fail"],
+  });
+  const files = { fake: entry, last: fakeServer([]), off: { command: "x", disabled: true } };
+  const file = await serverFile(folder.path, files);
+  const env = { SKEP_MAX_SERVERS: "2", SKEP_MAX_TOOLS: "40", SKEP_MAX_TOOLS_BYTES: "8192" };
+  const call = (tool: string, bounds: Record<string, string> = env) =>
+    skep(["call", tool, '{"text":"x"}', "--mcp", file, "--sandbox", "off"], { env: bounds });
+  const names = ["fake__tool_5", "fake__tool_19", "last__echo", "off__x", "fake__fail"];
+  const [mapped, hidden, ...others] = await Promise.all([
+    call("fake__fs.read", {}),
+    ...names.map((name) => call(name)),
+  ]);
+  assertEquals([hidden!.code, hidden!.stdout], [0, "x\n"]);
+  assertStringIncludes(hidden!.stderr, '"fake__tool_5" is hidden for want of room');
+  const said = [
+    "only 40 tools are listed, and it comes later; switch tools off that are not needed, or raise SKEP_MAX_TOOLS",
+    'server "last" is number 3, and only 2 are started; take servers out that are not needed here, or raise SKEP_MAX_SERVERS',
+    `server "off" is switched off by its entry in ${file}; change that entry`,
+    'the entry of server "fake" does not let it be listed; take "fail" out of disabled_tools, or into enabled_tools, of that entry',
+  ];
+  for (const [place, text] of said.entries()) {
+    assertEquals(others[place]!.code, 1);
+    assertStringIncludes(others[place]!.stderr, `Cannot call "${names[place + 1]}": ${text}`);
+  }
+  assertMatch(mapped.stderr, /by its server's name for it: here it is fake__fs_read_[0-9a-f]{8}$/m);
+});
+
+Deno.test("skep why knows a server that a persona switches off", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "a.persona.md");
+  await Deno.writeTextFile(
+    file,
+    "---\nname: a\ndisplay_name: A\ndescription: d\nmcp_servers: [{ name: off, command: x, enabled: false }]\n---\nHi\n",
+  );
+  const { code, stdout } = await skep(["why", "off", "--json", "--persona", file]);
+  assertEquals(code, 0);
+  const { kind, isThere, checks } = JSON.parse(stdout);
+  assertEquals([kind, isThere], ["server", false]);
+  assertEquals(checks.at(-1).text, `server "off" is switched off by its entry in ${file}`);
+});
+
+Deno.test("skep prompt ends with 0 when servers wait for their first call", async () => {
+  await using folder = await tempFolder();
+  const flags = [
+    "--mcp",
+    await serverFile(folder.path, { fake: fakeServer([]) }),
+    "--sandbox",
+    "off",
+  ];
+  const env = { SKEP_EAGER_SERVERS: "1", SKEP_STATE_DIR: join(folder.path, "state") };
+  const first = await skep(["prompt", "--json", ...flags], { env });
+  const [again, why] = await Promise.all([
+    skep(["prompt", "--json", ...flags], { env }),
+    skep(["why", "fake", ...flags], { env }),
+  ]);
+  assertStringIncludes(why.stdout, 'server "fake" is idle: its first call starts it');
+  assertEquals([first.code, again.code, again.stdout === first.stdout], [0, 0, true]);
 });

@@ -1,10 +1,11 @@
 import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import type { CallResult, Registry } from "../mcp/registry.ts";
+import type { CallResult } from "../mcp/registry.ts";
+import { type RegistryFacts, whyTool } from "../mcp/why_tool.ts";
 import { nearest } from "../suggest.ts";
 import type { Invocation } from "./flags.ts";
-import { prepareRun } from "./prepare_run.ts";
-import { untilSignal } from "./stopping.ts";
+import { registryFacts } from "./registry_facts.ts";
+import { withServers } from "./with_servers.ts";
 
 /**
  * `skep call TOOL [JSON]`: one call under its grant, without a model. The result's text goes to
@@ -12,25 +13,21 @@ import { untilSignal } from "./stopping.ts";
  */
 export function run(invocation: Invocation, host: Host): Promise<number> {
   const [tool = "", json = "{}"] = invocation.positionals;
-  return untilSignal(host, async (signal) => {
-    const input = readInput(json);
-    await using run = await prepareRun(invocation, host);
-    const notices = [...run.notices];
-    const registry = await run.startServers(
-      { cwd: run.settings.cwd, servers: [], signal },
-      notices,
-    );
-    try {
-      for (const notice of notices) host.warn(notice);
-      if (!registry.tools().some(({ name }) => name === tool)) throw unknownTool(tool, registry);
-      const result = await registry.call(tool, input, signal);
-      if (run.settings.isJson) await host.print(`${JSON.stringify(result)}\n`);
-      else if (!result.isError) await host.print(ended(textOf(result)));
-      else for (const line of textOf(result).split("\n")) host.warn(line);
-      return exitCode(result);
-    } finally {
-      await registry.close();
+  const input = readInput(json);
+  return withServers(invocation, host, async (run, registry, signal) => {
+    if (!registry.tools().some(({ name }) => name === tool)) {
+      const facts = await registryFacts(run, registry, host);
+      const isHidden = facts.inventory.some(({ name, state }) =>
+        name === tool && state === "hidden"
+      );
+      if (!isHidden) throw notThere(tool, facts);
+      host.warn(`"${tool}" is hidden for want of room: a model calls it once find_tool found it`);
     }
+    const result = await registry.call(tool, input, signal);
+    if (run.settings.isJson) await host.print(`${JSON.stringify(result)}\n`);
+    else if (!result.isError) await host.print(ended(textOf(result)));
+    else for (const line of textOf(result).split("\n")) host.warn(line);
+    return exitCode(result);
   });
 }
 
@@ -48,9 +45,9 @@ function readInput(json: string): Readonly<Record<string, unknown>> {
   throw new SkepError("USAGE", message, { argument: "JSON" });
 }
 
-/** Why a tool is not there: its server is not, or it is no tool. */
-function unknownTool(tool: string, registry: Registry): SkepError {
-  const missing = registry.servers().find(({ name, state }) =>
+/** Why a tool is not there: the check that keeps it away and what to do, or that it is none. */
+function notThere(tool: string, facts: RegistryFacts): SkepError {
+  const missing = facts.servers.find(({ name, state }) =>
     state !== "healthy" && state !== "idle" && tool.startsWith(`${name}__`)
   );
   if (missing !== undefined) {
@@ -60,9 +57,21 @@ function unknownTool(tool: string, registry: Registry): SkepError {
     const message = `Cannot call "${tool}": ${why}`;
     return new SkepError("SERVER_FAILED", message, { server: missing.name, stage: "init" });
   }
-  const near = nearest(tool, registry.tools().map(({ name }) => name));
+  const unknown = (why: string) => new SkepError("TOOL_UNKNOWN", why, { tool });
+  const found = whyTool(tool, facts);
+  const mapped = found.find(({ kind, isThere }) => kind === "tool" && isThere);
+  if (mapped !== undefined) {
+    return unknown(`Cannot call "${tool}" by its server's name for it: here it is ${mapped.name}`);
+  }
+  const known = found.find(({ checks, isThere }) => !isThere && checks.at(-1)?.what !== "tool");
+  if (known !== undefined) {
+    const { checks, advice } = known;
+    const todo = advice === undefined ? "" : `; ${advice}`;
+    return unknown(`Cannot call "${tool}": ${checks.at(-1)?.text}${todo}`);
+  }
+  const near = nearest(tool, facts.inventory.map(({ name }) => name).filter((name) => name !== ""));
   const hint = near === undefined ? "skep tools lists them" : `did you mean ${near}?`;
-  return new SkepError("TOOL_UNKNOWN", `There is no tool "${tool}": ${hint}`, { tool });
+  return unknown(`There is no tool "${tool}": ${hint}`);
 }
 
 function textOf({ content }: CallResult): string {

@@ -56,7 +56,7 @@ export interface Run extends AsyncDisposable {
   readonly persona: Persona;
   /** The persona's servers and those of `--mcp` files. */
   readonly servers: readonly ServerSpec[];
-  /** Entries of `--mcp` files that come to no server, and why: the rest of a sentence about it. */
+  /** Entries of the persona and of `--mcp` files that come to no server, and why: the rest of a sentence about it. */
   readonly serversOff: ReadonlyMap<string, string>;
   /** The scripts of the persona's pack, as the servers that they run as. */
   readonly hooks: readonly ServerSpec[];
@@ -354,7 +354,12 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
     settings,
     persona,
     servers,
-    serversOff: new Map(files.flatMap(({ off }) => [...off])),
+    serversOff: new Map([
+      ...persona.serversOff.map((name) =>
+        [name, `is switched off by its entry in ${persona.file}`] as const
+      ),
+      ...files.flatMap(({ off }) => [...off]),
+    ]),
     hooks: hookSpecs(persona),
     consent,
     notices,

@@ -2,43 +2,32 @@ import type { Host } from "../host/host.ts";
 import type { ToolDefinition } from "../model/message.ts";
 import { promptParts } from "../prompt/system_prompt.ts";
 import type { Invocation } from "./flags.ts";
-import { prepareRun } from "./prepare_run.ts";
 import { promptSources, withToolNotes } from "./prompt_sources.ts";
-import { untilSignal } from "./stopping.ts";
+import { exitCodeOf, withServers } from "./with_servers.ts";
 
 /**
  * `skep prompt`: exactly what the model gets before the first message, the system prompt and the tools, on
  * stdout; on stderr the size of each part. Exits with 2 when a server is not there.
  */
 export function run(invocation: Invocation, host: Host): Promise<number> {
-  return untilSignal(host, async (signal) => {
-    await using run = await prepareRun(invocation, host);
-    const { settings, persona } = run;
-    const request = { cwd: settings.cwd, servers: [], signal };
-    const read = await promptSources(persona, request, settings, host);
-    const notices = [...run.notices];
-    const registry = await run.startServers(request, notices);
-    try {
-      const sources = withToolNotes(read, registry, settings.limits);
-      notices.push(...sources.notices);
-      for (const notice of notices) host.warn(notice);
-      const own = sources.builtIns.map(({ definition }) => definition);
-      const names = own.map(({ name }) => name);
-      const tools = [...registry.tools().filter(({ name }) => !names.includes(name)), ...own];
-      const sizes = [
-        ...promptParts(sources.parts).map(({ name, bytes }) => ({ name, bytes })),
-        { name: `tools (${tools.length})`, bytes: byteLength(JSON.stringify(tools)) },
-      ];
-      await host.print(
-        settings.isJson
-          ? `${JSON.stringify({ system: sources.system, tools, sizes })}\n`
-          : inWords(sources.system, tools),
-      );
-      if (!settings.isJson) { for (const line of table(sizes)) host.warn(line); }
-      return registry.servers().every(({ state }) => state === "healthy") ? 0 : 2;
-    } finally {
-      await registry.close();
-    }
+  return withServers(invocation, host, async ({ settings, persona }, registry) => {
+    const read = await promptSources(persona, { cwd: settings.cwd }, settings, host);
+    const sources = withToolNotes(read, registry, settings.limits);
+    for (const notice of sources.notices) host.warn(notice);
+    const own = sources.builtIns.map(({ definition }) => definition);
+    const names = own.map(({ name }) => name);
+    const tools = [...registry.tools().filter(({ name }) => !names.includes(name)), ...own];
+    const sizes = [
+      ...promptParts(sources.parts).map(({ name, bytes }) => ({ name, bytes })),
+      { name: `tools (${tools.length})`, bytes: byteLength(JSON.stringify(tools)) },
+    ];
+    await host.print(
+      settings.isJson
+        ? `${JSON.stringify({ system: sources.system, tools, sizes })}\n`
+        : inWords(sources.system, tools),
+    );
+    if (!settings.isJson) { for (const line of table(sizes)) host.warn(line); }
+    return exitCodeOf(registry);
   });
 }
 

@@ -5,8 +5,7 @@ import type { ToolDefinition } from "../model/message.ts";
 import { textTokens } from "../session/estimate_tokens.ts";
 import { findToolTool } from "../session/find_tool_tool.ts";
 import type { Invocation } from "./flags.ts";
-import { prepareRun } from "./prepare_run.ts";
-import { untilSignal } from "./stopping.ts";
+import { exitCodeOf, withServers } from "./with_servers.ts";
 
 /**
  * `skep tools`: the servers' tools as the model sees them, and what each costs of its context, in bytes and
@@ -14,30 +13,18 @@ import { untilSignal } from "./stopping.ts";
  * is not there, after the tools of the others.
  */
 export function run(invocation: Invocation, host: Host): Promise<number> {
-  return untilSignal(host, async (signal) => {
-    await using run = await prepareRun(invocation, host);
-    const { isJson, limits } = run.settings;
-    const notices = [...run.notices];
-    const request = { cwd: run.settings.cwd, servers: [], signal };
-    const registry = await run.startServers(request, notices);
-    try {
-      for (const notice of notices) host.warn(notice);
-      const inventory = await registry.inventory();
-      const facts = new Map(inventory.map((each) => [each.name, each]));
-      const finder = registry.hasHidden ? [findToolTool(registry).definition] : [];
-      const tools = [...registry.tools(), ...finder];
-      for (const tool of tools) {
-        await host.print(
-          isJson ? `${JSON.stringify(tool)}\n` : inWords(tool, facts.get(tool.name)?.notes ?? []),
-        );
-      }
-      if (!isJson) await host.print(summary(tools, inventory, limits.maxTools));
-      return registry.servers().every(({ state }) => state === "healthy" || state === "idle")
-        ? 0
-        : 2;
-    } finally {
-      await registry.close();
+  return withServers(invocation, host, async ({ settings: { isJson, limits } }, registry) => {
+    const inventory = await registry.inventory();
+    const facts = new Map(inventory.map((each) => [each.name, each]));
+    const finder = registry.hasHidden ? [findToolTool(registry).definition] : [];
+    const tools = [...registry.tools(), ...finder];
+    for (const tool of tools) {
+      await host.print(
+        isJson ? `${JSON.stringify(tool)}\n` : inWords(tool, notesOf(facts.get(tool.name))),
+      );
     }
+    if (!isJson) await host.print(summary(tools, inventory, limits.maxTools));
+    return exitCodeOf(registry);
   });
 }
 
@@ -55,6 +42,19 @@ function inWords(tool: ToolDefinition, notes: readonly string[]): string {
   return asLines(lines);
 }
 
+/** What was done to a tool, its name first. */
+function notesOf(facts: ToolFacts | undefined): readonly string[] {
+  if (facts === undefined) return []; // a tool of skep's own
+  return [...ownName(facts), ...facts.notes];
+}
+
+/** What the server calls a tool, when the model calls it something else. */
+function ownName({ server, own, name, state }: ToolFacts): string[] {
+  return state === "hook" || name === `${server}__${own}`
+    ? []
+    : [`its server calls it ${JSON.stringify(own)}`];
+}
+
 /** What the model is not shown, and what all that it is shown comes to. */
 function summary(
   tools: readonly ToolDefinition[],
@@ -63,7 +63,7 @@ function summary(
 ): string {
   const others = inventory.filter(({ state }) => state !== "listed");
   const lines = others.map((each) =>
-    `  ${each.state === "hook" ? `${each.server} ${each.own}` : each.name}: ${why(each, maxTools)}`
+    `  ${nameOf(each)}: ${[why(each, maxTools), ...ownName(each)].join("; ")}`
   );
   const rest = others.length === 0 ? "" : `; not shown: ${others.length}`;
   return asLines([
@@ -71,6 +71,10 @@ function summary(
     "",
     `${tools.length} tools, ${sizeOf(tools)} of each request${rest}`,
   ]);
+}
+
+function nameOf({ server, own, name, state }: ToolFacts): string {
+  return state === "hook" ? `${server} ${own}` : name;
 }
 
 function why({ state, bytes }: ToolFacts, maxTools: number): string {

@@ -1,6 +1,4 @@
-import { decide } from "../approval/decide.ts";
 import { showExactly } from "../approval/show_exactly.ts";
-import type { Rules } from "../approval/rules.ts";
 import { explain, type Explanation } from "../explanation.ts";
 import type { Host } from "../host/host.ts";
 import { READ_ARTIFACT } from "../mcp/elide.ts";
@@ -12,38 +10,27 @@ import { type SkillSearch, whySkill } from "../prompt/why_skill.ts";
 import { FIND_TOOL } from "../session/find_tool_tool.ts";
 import { nearest } from "../suggest.ts";
 import type { Invocation } from "./flags.ts";
-import { prepareRun, type Run } from "./prepare_run.ts";
-import { sessionRules } from "./session_rules.ts";
-import { untilSignal } from "./stopping.ts";
+import type { Run } from "./prepare_run.ts";
+import { registryFacts } from "./registry_facts.ts";
+import { withServers } from "./with_servers.ts";
 
 /**
  * `skep why NAME…`: why a server, tool, hook or skill is, or is not, there for the model: the checks in
  * order up to the one that keeps it away, and what to do. Exits with 1 when nothing goes by a name.
  */
 export function run(invocation: Invocation, host: Host): Promise<number> {
-  return untilSignal(host, async (signal) => {
-    await using run = await prepareRun(invocation, host);
-    const notices = [...run.notices];
-    const registry = await run.startServers(
-      { cwd: run.settings.cwd, servers: [], signal },
-      notices,
-    );
-    try {
-      for (const notice of notices) host.warn(notice);
-      const facts = await registryFacts(run, registry, host);
-      const search = await skillSearch(run, invocation, host);
-      const look = (name: string) => whyNamed(name, facts, search, run, registry, host);
-      let isUnknown = false;
-      for (const name of invocation.positionals) {
-        for (const each of await look(name)) {
-          isUnknown ||= each.kind === "unknown";
-          await host.print(run.settings.isJson ? `${JSON.stringify(each)}\n` : inWords(each));
-        }
+  return withServers(invocation, host, async (run, registry) => {
+    const facts = await registryFacts(run, registry, host);
+    const search = await skillSearch(run, invocation, host);
+    const look = (name: string) => whyNamed(name, facts, search, run, registry, host);
+    let isUnknown = false;
+    for (const name of invocation.positionals) {
+      for (const each of await look(name)) {
+        isUnknown ||= each.kind === "unknown";
+        await host.print(run.settings.isJson ? `${JSON.stringify(each)}\n` : inWords(each));
       }
-      return isUnknown ? 1 : 0;
-    } finally {
-      await registry.close();
     }
+    return isUnknown ? 1 : 0;
   });
 }
 
@@ -72,28 +59,6 @@ async function whyNamed(
     ...skills.map((each) => each.name),
   ];
   return [whyUnknown(name, known.filter((each) => each !== ""), facts, skills.length)];
-}
-
-async function registryFacts(
-  { servers: specs, serversOff: off, persona, settings }: Run,
-  registry: Registry,
-  { env }: Pick<Host, "env">,
-): Promise<RegistryFacts> {
-  const { rules } = sessionRules(persona, settings.policy, env);
-  return {
-    servers: registry.servers(),
-    inventory: await registry.inventory(),
-    specs,
-    off,
-    limits: settings.limits,
-    denial: (tool) => denialOf(rules, tool),
-  };
-}
-
-/** What denies every call of a tool, whatever its arguments. */
-function denialOf(rules: readonly Rules[], tool: string): string | undefined {
-  const { action, reason } = decide(rules, { tool, args: {} });
-  return action === "deny" ? reason : undefined;
 }
 
 async function skillSearch(

@@ -181,6 +181,7 @@ function personaOf({ name, description }: Manifest, file: string): PersonaFile {
     description: description ?? `The plugin ${name}`,
     skills: [],
     servers: [],
+    serversOff: [],
     hooks: {},
     env: {},
     secrets: {},

@@ -22,6 +22,8 @@ export interface Persona {
   readonly avatar?: string;
   readonly version?: string;
   readonly servers: readonly ServerSpec[];
+  /** Names of servers that its file switches off. */
+  readonly serversOff: readonly string[];
   /** Those of its pack. */
   readonly skills: readonly Skill[];
   readonly hooks: Hooks;

@@ -26,6 +26,8 @@ export interface PersonaFile {
   /** Folders of skills, as written, relative to the pack. */
   readonly skills: readonly string[];
   readonly servers: readonly ServerSpec[];
+  /** Names of those that are switched off. */
+  readonly serversOff: readonly string[];
   readonly hooks: Hooks;
   /** The most that anything it starts may be granted. */
   readonly permissions?: Permissions;
@@ -88,7 +90,7 @@ export function parsePersonaFile(
     displayName: fields.requiredText("display_name"),
     description: fields.requiredText("description"),
     skills: fields.texts("skills") ?? [],
-    servers: readServers(fields, file),
+    ...readServers(fields, file),
     hooks: hooks === undefined ? {} : readHooks(hooks),
     env: readVariables(fields, "env"),
     secrets: readSecrets(fields),
@@ -119,19 +121,27 @@ function readName(fields: Fields): string {
   return given;
 }
 
-function readServers(fields: Fields, file: string): ServerSpec[] {
+function readServers(
+  fields: Fields,
+  file: string,
+): Pick<PersonaFile, "servers" | "serversOff"> {
   const seen = new Set<string>();
-  return (fields.list("mcp_servers") ?? []).flatMap((entry) => {
+  const serversOff: string[] = [];
+  const servers = (fields.list("mcp_servers") ?? []).flatMap((entry) => {
     entry.checkKeys(["name", ...SERVER_FIELDS]);
     const name = entry.requiredText("name");
     const spec = readServerEntry(name, entry, { kind: "pack", where: file });
-    if (spec === undefined) return [];
+    if (spec === undefined) {
+      serversOff.push(name);
+      return [];
+    }
     if (name !== "" && seen.has(name)) {
       entry.error("name", `there is a server "${name}" already: one would hide the other`);
     }
     seen.add(name);
     return spec;
   });
+  return { servers, serversOff };
 }
 
 /** As written; what reads it is asked whether it could. */

@@ -28,6 +28,7 @@ Deno.test("parsePersonaFile() reads the least there can be", () => {
     description: "d",
     skills: [],
     servers: [],
+    serversOff: [],
     hooks: {},
     env: {},
     secrets: {},
@@ -73,6 +74,7 @@ broadcast_replies: true
     runtime: "goose",
     skills: ["./skills/x/"],
     servers: [],
+    serversOff: [],
     author: "Somebody",
     hooks: {
       on_start: { script: "./start.sh" },

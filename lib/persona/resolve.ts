@@ -13,7 +13,7 @@ export type Shared = Pick<Pack, "folder" | "instructions" | "servers" | "hooks" 
 /**
  * Merges a pack into one of its personas: defaults under the persona's own settings, the instructions
  * beside its text, hooks under its own, and the shared servers before its own, of which one of the same
- * name replaces the shared one whole.
+ * name replaces the shared one whole, or switches it off.
  */
 export function resolvePersona(persona: PersonaFile, pack: Shared): Persona {
   const settings = mergeDefaults(persona.own, pack.manifest.defaults);
@@ -26,7 +26,8 @@ export function resolvePersona(persona: PersonaFile, pack: Shared): Persona {
     pack: pack.folder,
     file: persona.file,
     prompt: persona.body.trim(),
-    servers: mergeServers(pack.servers, persona.servers).map((spec) => under(spec, persona)),
+    servers: mergeServers(pack.servers, persona).map((spec) => under(spec, persona)),
+    serversOff: persona.serversOff,
     skills: pack.skills.get(persona.name) ?? [],
     hooks: { ...pack.hooks, ...persona.hooks },
     env: persona.env,
@@ -52,7 +53,11 @@ function under(spec: ServerSpec, { permissions, file }: PersonaFile): ServerSpec
   return permissions === undefined ? spec : { ...spec, ceiling: { permissions, file } };
 }
 
-function mergeServers(shared: readonly ServerSpec[], own: readonly ServerSpec[]): ServerSpec[] {
+function mergeServers(
+  shared: readonly ServerSpec[],
+  { servers, serversOff }: PersonaFile,
+): ServerSpec[] {
+  const kept = shared.filter(({ name }) => !serversOff.includes(name));
   // A Map keeps a replaced entry at its first place.
-  return [...new Map([...shared, ...own].map((spec) => [spec.name, spec])).values()];
+  return [...new Map([...kept, ...servers].map((spec) => [spec.name, spec])).values()];
 }

@@ -9,6 +9,7 @@ const PERSONA: PersonaFile = {
   description: "d",
   skills: ["./skills/x"],
   servers: [],
+  serversOff: [],
   hooks: {},
   env: {},
   secrets: {},
@@ -49,6 +50,7 @@ Deno.test("resolvePersona() gives a persona of a bare pack", () => {
     prompt: "Hello",
     version: "2",
     servers: [],
+    serversOff: [],
     skills: [],
     hooks: {},
     env: {},
@@ -88,4 +90,10 @@ Deno.test("resolvePersona() lists shared servers, then its own, of which one of 
     ["u", "u"],
   ]);
   assertEquals(servers[0]?.origin.where, PERSONA.file);
+});
+
+Deno.test("resolvePersona() has no server of the pack that the persona switches off", () => {
+  const pack = { ...PACK, servers: [server("x", "1", "/p"), server("y", "2", "/p")] };
+  const { servers, serversOff } = resolvePersona({ ...PERSONA, serversOff: ["x"] }, pack);
+  assertEquals([servers.map(({ name }) => name), serversOff], [["y"], ["x"]]);
 });
