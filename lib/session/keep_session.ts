@@ -53,7 +53,9 @@ function begin({ store, facts, system, world, ...options }: KeepOptions): KeptSe
     begin: () => store.create({ ...info, usage: {} }),
     onFork: forker(id, options),
   });
-  journal.prepend({ type: "opened", skep: VERSION, ...(system === undefined ? {} : { system }) });
+  const { cwd, persona } = facts;
+  const own = system === undefined ? {} : { system };
+  journal.prepend({ type: "opened", skep: VERSION, cwd, persona, ...own });
   return { id, state: new SessionState(), journal, store };
 }
 

@@ -25,6 +25,7 @@ import type { PromptOptions, Replayed, Session } from "./session.ts";
 import { SessionHooks } from "./session_hooks.ts";
 import { SessionServers } from "./session_servers.ts";
 import { sessionTools } from "./session_tools.ts";
+import { titleOf } from "./title_of.ts";
 import { TurnLine } from "./turn_line.ts";
 
 type Content = readonly (Text | Image)[];
@@ -247,7 +248,7 @@ export class LiveSession implements Session {
   /** @throws {SkepError} `STORE_FAILED`: then nothing was taken. */
   async #keepPrompt(turn: string, content: Content): Promise<void> {
     const turns = ++this.#turns;
-    const title = turns === 1 ? { title: titleOf(content) } : {};
+    const title = turns === 1 ? { title: titleOf(content) } : {}; // the journal cuts it
     const change = { ...title, turns, model: this.#model.id };
     try {
       await this.#kept?.journal.tryAppend({ type: "prompt", turn, content }, change);
@@ -384,9 +385,4 @@ function hooksOf(
 
 function textOf(content: Content): string {
   return content.flatMap((block) => block.type === "text" ? [block.text] : []).join("\n");
-}
-
-/** The journal cuts it. */
-function titleOf(content: Content): string {
-  return textOf(content).replaceAll(/[\s\p{C}]+/gu, " ").trim();
 }

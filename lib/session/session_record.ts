@@ -11,6 +11,9 @@ export type SessionRecord =
     readonly skep: string;
     /** The client's own system prompt, when it gave one. */
     readonly system?: string;
+    /** Where and with whom the session began: in its first record. */
+    readonly cwd?: string;
+    readonly persona?: string;
     /** The session that this one goes on from. */
     readonly parent?: string;
   }

@@ -29,6 +29,9 @@ export class SessionState {
   /** The first prompt's text. */
   firstPrompt: Content | undefined;
   system: string | undefined;
+  /** Where and with whom it began. */
+  cwd: string | undefined;
+  persona: string | undefined;
   model: string | undefined;
   /** How hard the model thinks, where a person chose it. */
   effort: Effort | undefined;
@@ -50,6 +53,8 @@ export class SessionState {
     switch (record.type) {
       case "opened":
         this.system = record.system ?? this.system;
+        this.cwd ??= record.cwd;
+        this.persona ??= record.persona;
         return;
       case "prompt":
         this.openTurn = record.turn;

@@ -1,100 +1,192 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import type { Files } from "../host/files.ts";
+import { newId } from "./new_id.ts";
+import { parseRecord } from "./session_record.ts";
+import { SessionState } from "./session_state.ts";
+import { markPutAside } from "./sqlite_schema.ts";
+import { titleOf } from "./title_of.ts";
 
 /** What could be read of a damaged database. */
 export interface Salvaged {
   readonly sessions: number;
   readonly records: number;
+  /** Ids of the sessions that have fewer records than they had. */
+  readonly shorter: readonly string[];
 }
 
 /**
- * Puts a damaged database aside and makes a new one in its place with all that can still be read: of each
- * session the records up to the first one that cannot.
+ * Puts a damaged database aside and a new one in its place with all that can still be read: of each session
+ * the records up to the first one that cannot, the others as damaged ones. Nobody writes to it meanwhile,
+ * and who has it open can tell afterwards that it was put aside.
  *
- * @param aside Where the damaged file goes; nothing of it is removed.
+ * @param to Where the damaged file goes, of which nothing is removed, and where the new one is made.
+ * @throws when there is no room for a new one, or the folder may not be written to; then nothing has changed.
  */
 export async function salvage(
   path: string,
-  aside: string,
+  to: { readonly aside: string; readonly fresh: string },
   files: Pick<Files, "rename" | "stat" | "remove">,
-  make: (path: string) => DatabaseSync,
+  make: (path: string) => Promise<DatabaseSync>,
 ): Promise<Salvaged> {
-  await files.rename(path, aside);
-  for (const suffix of ["-wal", "-shm"]) {
-    if (await files.stat(path + suffix) !== undefined) {
-      await files.rename(path + suffix, aside + suffix);
-    }
-  }
-  const fresh = `${aside}.new`;
-  const db = make(fresh);
-  let kept: Salvaged;
+  for (const suffix of ["", "-wal", "-shm"]) await files.remove(to.fresh + suffix);
+  const db = new DatabaseSync(path);
   try {
-    kept = copy(aside, db);
-    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    attempt(() => db.exec("BEGIN IMMEDIATE"));
+    const kept = copyInto(db, await make(to.fresh));
+    attempt(() => markPutAside(db));
+    const moved: string[] = [];
+    try {
+      for (const suffix of ["", "-wal", "-shm"]) {
+        if (await files.stat(path + suffix) === undefined) continue;
+        await files.rename(path + suffix, to.aside + suffix);
+        moved.push(suffix);
+      }
+      await files.rename(to.fresh, path);
+    } catch (error) {
+      for (const suffix of moved) await files.rename(to.aside + suffix, path + suffix);
+      throw error;
+    }
+    attempt(() => db.exec("COMMIT"));
+    return kept;
+  } catch (error) {
+    await files.remove(to.fresh);
+    throw error;
   } finally {
     db.close();
   }
-  await files.rename(fresh, path);
-  return kept;
 }
 
 const SESSION_COLUMNS =
   "key, id, cwd, title, persona, model, created_ms, updated_ms, turns, records, chain, usage, parent";
 const RECORD_COLUMNS = "session, seq, at_ms, body, chain";
 
-function copy(from: string, to: DatabaseSync): Salvaged {
-  let [sessions, records] = [0, 0];
-  let db: DatabaseSync | undefined;
+type Row = Readonly<Record<string, SQLOutputValue>>;
+
+function copyInto(from: DatabaseSync, to: DatabaseSync): Salvaged {
   try {
-    db = new DatabaseSync(from, { readOnly: true });
-    const insert = to.prepare(
-      `INSERT OR IGNORE INTO sessions (${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    const keys = readable(db.prepare(`SELECT ${SESSION_COLUMNS} FROM sessions`), (row) => {
-      insert.run(...Object.values(row));
-      return row.key!;
-    });
-    const add = to.prepare(`INSERT INTO records (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?)`);
-    const settle = to.prepare(
-      `UPDATE sessions SET records = ?1,
-       chain = coalesce((SELECT chain FROM records WHERE session = ?2 AND seq = ?1), '') WHERE key = ?2`,
-    );
-    for (const key of keys) {
-      const select = db.prepare(
-        `SELECT ${RECORD_COLUMNS} FROM records WHERE session = ${Number(key)} ORDER BY seq`,
-      );
-      let seq = 0;
-      readable(select, (row) => {
-        if (row.seq !== seq + 1) throw new RangeError("a record is missing");
-        add.run(...Object.values(row));
-        seq++;
-      });
-      settle.run(seq, key);
-      sessions++;
-      records += seq;
-    }
-  } catch {
-    // It cannot be read any further, or at all.
+    to.exec("BEGIN; PRAGMA defer_foreign_keys = ON");
+    copyRows(from, to, "sessions", SESSION_COLUMNS);
+    copyRows(from, to, "records", RECORD_COLUMNS);
+    addLostSessions(from, to);
+    const shorter = settle(to);
+    const { sessions, records } = to.prepare(
+      "SELECT (SELECT count(*) FROM sessions) AS sessions, (SELECT count(*) FROM records) AS records",
+    ).get()!;
+    to.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
+    return { sessions: Number(sessions), records: Number(records), shorter };
   } finally {
-    db?.close();
+    to.close();
   }
-  return { sessions, records };
 }
 
-type Value = string | number | null;
+/** Copies what can be read of a table: what a row needs and does not have leaves it out. */
+function copyRows(from: DatabaseSync, to: DatabaseSync, table: string, columns: string): void {
+  const names = columns.split(", ");
+  const insert = to.prepare(
+    `INSERT OR IGNORE INTO ${table} (${columns}) VALUES (${names.map(() => "?")})`,
+  );
+  for (const row of readable(from, table, columns)) insert.run(...names.map((name) => row[name]!));
+}
 
-/** What `take` makes of the rows, up to the first one that cannot be read or taken. */
-function readable<T>(
-  statement: StatementSync,
-  take: (row: Readonly<Record<string, Value>>) => T,
-): T[] {
-  const taken: T[] = [];
-  try {
-    for (const row of statement.iterate()) {
-      taken.push(take(row as Readonly<Record<string, Value>>));
+/** Places in a row that nothing can be read from, after which no more is expected: more than one page has. */
+const MAX_MISSES = 65_536;
+
+/** The rows of a table by their place in it, without an index: those on damaged pages are left out. */
+function* readable(db: DatabaseSync, table: string, columns: string): Generator<Row> {
+  // Each row by a statement of its own: Deno's iterate() ends at a damaged page as if it were the last one.
+  const select = attempt(() =>
+    db.prepare(
+      `SELECT rowid AS place, ${columns} FROM ${table} NOT INDEXED WHERE rowid >= ? ORDER BY rowid LIMIT 1`,
+    )
+  );
+  let place = 0;
+  for (let misses = 0; select !== undefined && misses < MAX_MISSES;) {
+    let row: Row | undefined;
+    try {
+      row = select.get(place);
+    } catch {
+      place++;
+      misses++;
+      continue;
     }
-  } catch {
-    // The rest is damaged.
+    if (row === undefined) return;
+    place = Number(row.place) + 1;
+    misses = 0;
+    yield row;
   }
-  return taken;
+}
+
+/** Makes the sessions again whose own rows are lost, from their records. */
+function addLostSessions(from: DatabaseSync, to: DatabaseSync): void {
+  const ids = idsOf(from);
+  const lost = to.prepare(
+    "SELECT DISTINCT session FROM records WHERE session NOT IN (SELECT key FROM sessions)",
+  ).all();
+  const select = to.prepare("SELECT seq, at_ms, body FROM records WHERE session = ? ORDER BY seq");
+  const names = SESSION_COLUMNS.split(", ");
+  const insert = to.prepare(
+    `INSERT OR IGNORE INTO sessions (${SESSION_COLUMNS}) VALUES (${names.map(() => "?")})`,
+  );
+  for (const { session } of lost) {
+    const state = new SessionState();
+    const times: number[] = [];
+    for (const { seq, at_ms, body } of select.iterate(session!)) {
+      const record = attempt(() => parseRecord(String(body)));
+      if (seq !== times.length + 1 || record === undefined) break;
+      state.take(record);
+      times.push(Number(at_ms));
+    }
+    const id = ids.get(Number(session)) ?? newId("ses");
+    insert.run(
+      ...[session!, id, state.cwd ?? "/", titleOf(state.firstPrompt ?? []), state.persona ?? ""],
+      ...[state.model ?? "", times[0] ?? 0, times.at(-1) ?? 0, state.turns, times.length, ""],
+      ...[JSON.stringify(state.usage), null],
+    );
+  }
+}
+
+/** The ids of sessions by their keys, as the index has them, which lies elsewhere. */
+function idsOf(db: DatabaseSync): Map<number, string> {
+  const ids = new Map<number, string>();
+  attempt(() => {
+    const sql = `SELECT key, id FROM sessions INDEXED BY sqlite_autoindex_sessions_1 WHERE id > ''`;
+    for (const { key, id } of db.prepare(sql).iterate()) ids.set(Number(key), String(id));
+  });
+  return ids;
+}
+
+/** Ends each session before the first record that it lacks. @returns the ids of those that had more. */
+function settle(db: DatabaseSync): string[] {
+  const good = db.prepare(
+    `SELECT count(*) AS good FROM
+       (SELECT seq, row_number() OVER (ORDER BY seq) AS place FROM records WHERE session = ?)
+     WHERE seq = place`,
+  );
+  const putAside = db.prepare(
+    `INSERT INTO damaged (${RECORD_COLUMNS})
+     SELECT ${RECORD_COLUMNS} FROM records WHERE session = ? AND seq > ?`,
+  );
+  const remove = db.prepare("DELETE FROM records WHERE session = ? AND seq > ?");
+  const update = db.prepare(
+    `UPDATE sessions SET records = ?2,
+     chain = coalesce((SELECT chain FROM records WHERE session = ?1 AND seq = ?2), '') WHERE key = ?1`,
+  );
+  const shorter: string[] = [];
+  for (const { key, id, records } of db.prepare("SELECT key, id, records FROM sessions").all()) {
+    const count = Number(good.get(key!)!.good);
+    putAside.run(key!, count);
+    remove.run(key!, count);
+    update.run(key!, count);
+    if (count < Number(records)) shorter.push(String(id));
+  }
+  return shorter;
+}
+
+/** What cannot be done with a damaged file is left. */
+function attempt<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch {
+    return undefined;
+  }
 }

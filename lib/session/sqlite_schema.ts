@@ -47,6 +47,19 @@ const MIGRATIONS: readonly string[] = [
 /** "skep", as the file's header says whose it is. */
 const APPLICATION_ID = 0x736b6570;
 
+/** The version of a database that was put aside, damaged: another one is in its place. */
+const PUT_ASIDE = -1;
+
+/** Tells programs that have a database open that it is the store's no more. */
+export function markPutAside(db: DatabaseSync): void {
+  db.exec(`PRAGMA user_version = ${PUT_ASIDE}`);
+}
+
+/** Whether a database that is open was put aside since. */
+export function isPutAside(db: DatabaseSync): boolean {
+  return numberOf(db, "user_version") === PUT_ASIDE;
+}
+
 /**
  * Brings a database to the schema of this program, in one step, whoever else does the same.
  *
@@ -75,6 +88,7 @@ function versionOf(db: DatabaseSync, place: string): number {
       place,
     });
   }
+  if (version === PUT_ASIDE) throw new Error(`${place} was put aside`);
   if (version <= MIGRATIONS.length) return version;
   const message = `Cannot use ${place}: a newer skep made it (version ${version} of the store, ` +
     `this one knows ${MIGRATIONS.length}). Update skep, or set SKEP_STATE_DIR to another folder`;

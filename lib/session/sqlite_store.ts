@@ -1,6 +1,8 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { messageOf, SkepError } from "../errors.ts";
 import type { Usage } from "../model/message.ts";
+import { isDamage } from "./sqlite_file.ts";
+import { isPutAside } from "./sqlite_schema.ts";
 import type {
   AppendOptions,
   SessionInfo,
@@ -14,23 +16,26 @@ type Row = Readonly<Record<string, unknown>>;
 /** Records read at once: enough to be quick, few enough to be small. */
 const PAGE = 64;
 
+/** What a store needs that is not in its database. */
+export interface Beside {
+  /** Gives another one in the place of a database that turned out to be damaged, or was put aside. */
+  readonly mend?: (db: DatabaseSync) => Promise<DatabaseSync>;
+  /** Removes what lies beside the records of a session. */
+  readonly onDeleted?: (id: string) => Promise<void>;
+}
+
 /** A {@linkcode SessionStore} over one open database, whose schema is there. */
 export class SqliteStore implements SessionStore {
   readonly place: string;
-  readonly #db: DatabaseSync;
+  #db: DatabaseSync;
   readonly #pageSize: number;
-  readonly #onDeleted: (id: string) => Promise<void>;
+  readonly #beside: Beside;
+  #mending: Promise<void> | undefined;
   readonly #statements = new Map<string, StatementSync>();
   #isDurable: boolean | undefined;
 
-  /** @param onDeleted Removes what lies beside the records of a session. */
-  constructor(
-    db: DatabaseSync,
-    place: string,
-    pageSize: number,
-    onDeleted: (id: string) => Promise<void> = () => Promise.resolve(),
-  ) {
-    this.#onDeleted = onDeleted;
+  constructor(db: DatabaseSync, place: string, pageSize: number, beside: Beside = {}) {
+    this.#beside = beside;
     this.#db = db;
     this.place = place;
     this.#pageSize = pageSize;
@@ -166,15 +171,14 @@ export class SqliteStore implements SessionStore {
     // Nothing of it stays in the files: free pages are overwritten, and the log of changes is emptied.
     if (!deleted) return false;
     await this.#read(() => this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
-    await this.#onDeleted(id);
+    await this.#beside.onDeleted?.(id);
     return true;
   }
 
-  close(): Promise<void> {
-    return this.#read(() => {
-      this.#statements.clear();
-      if (this.#db.isOpen) this.#db.close();
-    });
+  async close(): Promise<void> {
+    await this.#mending?.catch(() => {}); // told to who asked
+    this.#statements.clear();
+    if (this.#db.isOpen) this.#db.close();
   }
 
   #insert(info: SessionInfo, chain: string): void {
@@ -207,6 +211,7 @@ export class SqliteStore implements SessionStore {
       }
       this.#db.exec("BEGIN IMMEDIATE");
       try {
+        this.#look(); // who put it aside had it to himself until now
         const result = change();
         this.#db.exec("COMMIT");
         return result;
@@ -217,14 +222,33 @@ export class SqliteStore implements SessionStore {
     });
   }
 
-  /** Runs at once: what is asked for is done before anything that is asked for later. */
-  // deno-lint-ignore require-await
+  /** Runs at once, unless it has to be mended: what is asked for is done before what is asked for later. */
   async #read<T>(read: () => T): Promise<T> {
     try {
-      return read();
+      if (this.#mending !== undefined) await this.#mending.catch(() => {});
+      try {
+        this.#look();
+        return read();
+      } catch (error) {
+        const { mend } = this.#beside;
+        if (mend === undefined || !isDamage(error)) throw error;
+        this.#mending ??= this.#mend(mend).finally(() => this.#mending = undefined);
+        await this.#mending;
+        return read();
+      }
     } catch (error) {
       throw error instanceof SkepError ? error : storeFailed(this.place, error);
     }
+  }
+
+  async #mend(mend: NonNullable<Beside["mend"]>): Promise<void> {
+    this.#db = await mend(this.#db);
+    this.#statements.clear();
+    this.#isDurable = undefined;
+  }
+
+  #look(): void {
+    if (isPutAside(this.#db)) throw new Error("it was put aside");
   }
 
   #run(sql: string, ...values: SQLInputValue[]): number {
@@ -254,7 +278,7 @@ const WHY: readonly (readonly [RegExp, string])[] = [
   [/readonly database/, "it may not be written to"],
   [/unable to open database file/, "it cannot be opened"],
   [/database is locked/, "another program keeps it busy"],
-  [/malformed|not a database/, "it is damaged"],
+  [/malformed|not a database|put aside/, "it is damaged"],
   [/database is not open/, "it is closed"],
 ];
 
@@ -298,7 +322,17 @@ function toInfo(row: Row): SessionInfo {
     updatedMs: Number(row.updated_ms),
     turns: Number(row.turns),
     records: Number(row.records),
-    usage: JSON.parse(String(row.usage)) as Usage,
+    usage: toUsage(String(row.usage)),
     ...(row.parent === null ? {} : { parent: String(row.parent) }),
   };
+}
+
+/** What a damaged row says of it is nothing: the records have it. */
+function toUsage(text: string): Usage {
+  try {
+    const usage: unknown = JSON.parse(text);
+    return typeof usage === "object" && usage !== null ? usage : {};
+  } catch {
+    return {};
+  }
 }

@@ -186,6 +186,102 @@ Deno.test("a database that is damaged inside is put aside, and what can be read 
     await again.store.close();
   }));
 
+/** Sessions s1 to s12 with five records each, in a store that is closed again. */
+async function filledStore(folder: string): Promise<Uint8Array<ArrayBuffer>> {
+  const { store } = await testStore(folder);
+  for (let id = 1; id <= 12; id++) {
+    const texts = Array.from({ length: 5 }, (_, at) => `s${id} ${at} `.repeat(40));
+    const opened = { type: "opened", skep: "0", cwd: `/work/${id}`, persona: "guide" };
+    const bodies = [opened, ...texts.map((text) => ({ type: "pinned", text }))];
+    await store.create(emptySession(`s${id}`, { cwd: `/work/${id}`, updatedMs: id }));
+    await fill(store, `s${id}`, bodies.map((body) => JSON.stringify(body)));
+  }
+  await store.close();
+  return await Deno.readFile(databaseOf(folder));
+}
+
+Deno.test("a damaged page of the store, whichever it is, ends no new session, and costs the others only what lay on it (T110)", () =>
+  inFolder(async (folder) => {
+    const whole = await filledStore(folder);
+    const pages = whole.length / 4096;
+    const left: number[] = [];
+    for (let page = 0; page < pages; page++) {
+      const file = whole.slice();
+      file.fill(0xff, page * 4096, (page + 1) * 4096);
+      const place = `${folder}-${page}`;
+      await Deno.mkdir(place);
+      await Deno.writeFile(databaseOf(place), file);
+      const { store, warnings } = await testStore(place);
+      await store.create(emptySession("new", { updatedMs: 99 }));
+      await fill(store, "new", ["1", "2"]);
+      for (let id = 1; id <= 12; id++) await bodiesOf(store, `s${id}`); // here at the latest it shows
+      const { sessions } = await store.list();
+      assertEquals([page, sessions[0]?.id, sessions[0]?.records], [page, "new", 2]);
+      let records = 0;
+      for (const { id, records: count, cwd } of sessions.slice(1)) {
+        assertEquals([page, cwd], [page, `/work/${id.slice(1)}`]);
+        assertEquals([page, id, (await bodiesOf(store, id)).length], [page, id, count]);
+        records += count;
+      }
+      left.push(records);
+      assertEquals([page, warnings.length <= 1], [page, true]);
+      await store.close();
+      const db = new DatabaseSync(databaseOf(place));
+      if (warnings.length === 1) {
+        const found = db.prepare("PRAGMA integrity_check").all();
+        assertEquals(found.map(({ integrity_check }) => integrity_check), ["ok"]);
+      }
+      db.close();
+    }
+    // The first page says what the file is, and one says where the records are: without those nothing is found.
+    assertEquals(left.filter((records) => records === 0).length, 2);
+    assertEquals(left.filter((records) => records > 0).every((records) => records >= 50), true);
+  }));
+
+Deno.test("a program that has a damaged store open goes over to the one that another program put in its place", () =>
+  inFolder(async (folder) => {
+    const whole = await filledStore(folder);
+    const db = new DatabaseSync(databaseOf(folder));
+    const { rootpage } = db.prepare(
+      "SELECT rootpage FROM sqlite_master WHERE name = 'sessions_by_use'",
+    )
+      .get()!;
+    db.close();
+    whole.fill(0xff, (Number(rootpage) - 1) * 4096, Number(rootpage) * 4096);
+    await Deno.writeFile(databaseOf(folder), whole);
+    const [a, b, c] = [await testStore(folder), await testStore(folder), await testStore(folder)];
+    assertEquals((await b.store.info("s3"))?.records, 6);
+    assertEquals((await a.store.list()).sessions.length, 12);
+    await b.store.create(emptySession("from b"));
+    assertEquals((await c.store.info("from b"))?.id, "from b");
+    assertEquals((await a.store.list()).sessions.length, 13);
+    assertEquals([a, b, c].map(({ warnings }) => warnings.length), [1, 0, 0]);
+    await Promise.all([a, b, c].map(({ store }) => store.close()));
+    const files = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+    const stays = /^sessions\.db(\.lock|\.damaged-1000000(-wal|-shm)?)?$/;
+    assertEquals(files.filter((name) => !stays.test(name)), []);
+    if (Deno.build.os !== "windows") {
+      const modes = files.map((name) => Deno.statSync(`${folder}/${name}`).mode! & 0o777);
+      assertEquals(modes, modes.map(() => 0o600));
+    }
+  }));
+
+Deno.test("a session whose own row is damaged costs no list", () =>
+  inFolder(async (folder) => {
+    const { store } = await testStore(folder);
+    await store.create(emptySession("s1"));
+    await store.create(emptySession("s2", { usage: { inputTokens: 5 } }));
+    const db = new DatabaseSync(databaseOf(folder));
+    db.exec("UPDATE sessions SET usage = '{\"inputTok' WHERE id = 's1'");
+    db.close();
+    const { sessions } = await store.list();
+    assertEquals(sessions.map(({ id, usage }) => [id, usage]), [["s2", { inputTokens: 5 }], [
+      "s1",
+      {},
+    ]]);
+    await store.close();
+  }));
+
 Deno.test("list() gives pages by last use, of one folder when asked, and refuses a made-up cursor", () =>
   inFolder(async (folder) => {
     const { store } = await testStore(folder);

@@ -1,0 +1,162 @@
+import { dirname } from "@std/path";
+import { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import type { Limits } from "../limits.ts";
+import { isPutAside, migrate } from "./sqlite_schema.ts";
+import { salvage } from "./sqlite_salvage.ts";
+
+/** What opening a database takes of the world. */
+export type DatabaseWorld = Pick<Host, "warn" | "nowMs"> & {
+  readonly files: Pick<Host["files"], "makeFolder" | "writeBytes" | "stat" | "rename" | "remove">;
+};
+
+type Bounds = Pick<Limits, "storeBusyMs">;
+
+/**
+ * The file of a store. One that is damaged is put aside, whenever that shows, and what can be read of it
+ * is in a new one in its place; programs that have it open go over to that.
+ */
+export class SqliteFile {
+  readonly #path: string;
+  readonly #world: DatabaseWorld;
+  readonly #limits: Bounds;
+
+  constructor(path: string, world: DatabaseWorld, limits: Bounds) {
+    this.#path = path;
+    this.#world = world;
+    this.#limits = limits;
+  }
+
+  /**
+   * Opens it, making it where there is none: for this user alone, the files that the database puts beside
+   * it too.
+   *
+   * @throws what SQLite does, or {@linkcode SkepError}.
+   */
+  async open(): Promise<DatabaseSync> {
+    try {
+      await this.#make();
+      return openDatabase(this.#path, this.#limits);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return await this.#mend(() => this.#opens());
+    }
+  }
+
+  /**
+   * Gives an open database in the place of one that turned out to be damaged, or was put aside by another
+   * program since. That one is closed then, and stays open when this fails.
+   */
+  async again(db: DatabaseSync): Promise<DatabaseSync> {
+    const mended = await this.#mend(() => wasPutAside(db));
+    db.close();
+    return mended;
+  }
+
+  /** @param isMended Whether another program was faster: asked once it can be no more. */
+  async #mend(isMended: () => boolean): Promise<DatabaseSync> {
+    const { files, nowMs, warn } = this.#world;
+    const path = this.#path;
+    return await this.#alone(async () => {
+      if (!isMended()) {
+        const aside = `${path}.damaged-${nowMs()}`;
+        const make = async (fresh: string) => {
+          await this.#makeEmpty(fresh);
+          return openDatabase(fresh, this.#limits);
+        };
+        const kept = await salvage(path, { aside, fresh: newOf(path) }, files, make);
+        const shorter = kept.shorter.length === 0
+          ? ""
+          : `; these are cut short: ${kept.shorter.join(", ")}`;
+        warn(
+          `The store of sessions ${path} was damaged. ${kept.sessions} sessions with ${kept.records} records ` +
+            `could be read and are kept${shorter}; the damaged file is ${aside}`,
+        );
+      }
+      return openDatabase(path, this.#limits);
+    });
+  }
+
+  #opens(): boolean {
+    try {
+      openDatabase(this.#path, this.#limits).close();
+      return true;
+    } catch (error) {
+      if (isDamage(error)) return false;
+      throw error;
+    }
+  }
+
+  /** SQLite gives the files beside a database its own mode, so it is there, empty and private, before. */
+  async #make(): Promise<void> {
+    const { files } = this.#world;
+    await files.makeFolder(dirname(this.#path));
+    if (await files.stat(this.#path) !== undefined) return;
+    if (await files.stat(lockOf(this.#path)) === undefined) {
+      return await this.#makeEmpty(this.#path);
+    }
+    await this.#alone(async () => {
+      if (await files.stat(this.#path) !== undefined) return;
+      // A program that mended it ended just before the last step.
+      if (await files.stat(newOf(this.#path)) === undefined) await this.#makeEmpty(this.#path);
+      else await files.rename(newOf(this.#path), this.#path);
+    });
+  }
+
+  async #makeEmpty(path: string): Promise<void> {
+    const { files } = this.#world;
+    await files.writeBytes(path, new Uint8Array(), 0o600).catch(async (error) => {
+      if (await files.stat(path) === undefined) throw error; // another program was faster
+    });
+  }
+
+  /** While no other program mends it. SQLite's lock on a file of its own ends with this program. */
+  async #alone<T>(run: () => Promise<T>): Promise<T> {
+    const path = lockOf(this.#path);
+    if (await this.#world.files.stat(path) === undefined) await this.#makeEmpty(path);
+    const lock = new DatabaseSync(path);
+    try {
+      lock.exec(`PRAGMA busy_timeout = ${this.#limits.storeBusyMs}`);
+      lock.exec("BEGIN EXCLUSIVE");
+      return await run();
+    } finally {
+      lock.close();
+    }
+  }
+}
+
+/** Whether SQLite says that a file is not as it was written, or that it is not in its place any more. */
+export function isDamage(error: unknown): boolean {
+  return /disk image is malformed|not a database|was put aside/.test(messageOf(error));
+}
+
+function wasPutAside(db: DatabaseSync): boolean {
+  try {
+    return isPutAside(db);
+  } catch {
+    return false; // it is too damaged to say so
+  }
+}
+
+function openDatabase(path: string, { storeBusyMs }: Bounds): DatabaseSync {
+  const db = new DatabaseSync(path);
+  try {
+    db.exec(`PRAGMA busy_timeout = ${storeBusyMs}`);
+    db.exec("PRAGMA auto_vacuum = FULL; PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL");
+    migrate(db, path);
+    db.prepare("SELECT count(*) FROM sessions").get(); // reads what is always read
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function lockOf(path: string): string {
+  return `${path}.lock`;
+}
+
+function newOf(path: string): string {
+  return `${path}.new`;
+}
