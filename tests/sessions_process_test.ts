@@ -101,6 +101,29 @@ Deno.test("a session that cannot be kept goes on without, and says so", async ()
   assertEquals([resumed.code, resumed.stdout], [2, ""]);
 });
 
+Deno.test("a damaged page of the store ends no new chat, and costs no other session (T110)", async () => {
+  await using at = await place({});
+  assertEquals((await skep(["chat", "-p", "/help"], at.options)).code, 0);
+  const database = join(at.state, "sessions", "sessions.db");
+  const before = await skep(["sessions", "list", "--json"], at.options);
+  const { id, records } = JSON.parse(before.stdout);
+  const file = await Deno.readFile(database);
+  // Where the facts of the session are: in their table and in its indexes.
+  const text = new TextDecoder("latin1").decode(file);
+  const page = Math.floor(text.lastIndexOf(id) / 4096);
+  file.fill(0xff, page * 4096, (page + 1) * 4096);
+  await Deno.writeFile(database, file);
+  const answer = await skep(["chat", "-p", "/help"], at.options);
+  assertEquals(answer.code, 0, answer.stderr);
+  assertMatch(answer.stderr, /The store of sessions .* was damaged\. 1 sessions with \d+ records/);
+  const after = await skep(["sessions", "list", "--json"], at.options);
+  assertEquals([after.code, after.stderr], [0, ""]);
+  const sessions = after.stdout.trim().split("\n").map((line) => JSON.parse(line));
+  const old = sessions.find((session) => session.id === id);
+  assertEquals([sessions.length, old.records, old.cwd], [2, records, at.cwd]);
+  assertEquals((await skep(["chat", "--resume", id, "-p", "/help"], at.options)).code, 0);
+});
+
 Deno.test("sessions show, export, import and rm: a session is shown, moved to another store, and gone", async () => {
   await using provider = startPromptProvider([
     { parts: [{ call: "dev__todo", input: '{"todos":[{"text":"feed the cat"}]}' }] },

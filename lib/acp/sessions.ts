@@ -80,10 +80,8 @@ export class Sessions {
   /** `session/new`. @throws {SkepError} `INVALID_PARAMS`, and what opening throws. */
   async create(params: unknown, signal: AbortSignal): Promise<Announced<NewSessionResult>> {
     const { request, problems, title } = this.#read(params, "session/new");
-    const announced = Promise.withResolvers<string>();
-    const onNotice = (text: string) =>
-      void announced.promise.then((id) => this.#client.notice(id, text));
-    const told = { ...request, onNotice };
+    const later = this.#noticesLater();
+    const told = { ...request, onNotice: later.onNotice };
     const entry = await this.#open("session/new", told, this.#options.open, signal);
     const { id, notices } = entry.session;
     return {
@@ -92,7 +90,7 @@ export class Sessions {
         this.tellCommands(entry);
         if (title !== undefined) this.nameSession(entry, [{ type: "text", text: title }]);
         for (const text of [...problems, ...notices]) this.#client.notice(id, text);
-        announced.resolve(id);
+        later.begin(id);
       },
     };
   }
@@ -113,7 +111,9 @@ export class Sessions {
     const open = this.#entries.get(id);
     if (open !== undefined && !isFork) await this.#leave(method, open);
     const resume = { id, ...(isFork ? { isFork } : {}) };
-    const entry = await this.#open(method, { ...request, resume }, this.#options.open, signal);
+    const later = this.#noticesLater();
+    const told = { ...request, resume, onNotice: later.onNotice };
+    const entry = await this.#open(method, told, this.#options.open, signal);
     const { session } = entry;
     return {
       entry,
@@ -121,6 +121,7 @@ export class Sessions {
       announce: () => {
         this.tellCommands(entry);
         for (const text of [...problems, ...session.notices]) this.#client.notice(session.id, text);
+        later.begin(session.id);
       },
     };
   }
@@ -192,6 +193,16 @@ export class Sessions {
     this.#closing.abort(new SkepError("CANCELLED", "The connection has ended", {}));
     const closing = [...this.#entries.values()].map((entry) => this.#end(entry));
     await Promise.allSettled([...closing, ...this.#opening]);
+  }
+
+  /** What comes up in a session is told once its client knows it. */
+  #noticesLater() {
+    const announced = Promise.withResolvers<string>();
+    return {
+      onNotice: (text: string) =>
+        void announced.promise.then((id) => this.#client.notice(id, text)),
+      begin: announced.resolve,
+    };
   }
 
   #read(params: unknown, method: string): NewSession {

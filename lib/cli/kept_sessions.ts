@@ -55,9 +55,11 @@ export function keptSessions(
     store,
     artifacts,
     accesses: (id) => accessLogPath(folder, id),
-    keep: async ({ cwd, resume, systemPrompt }, facts, servers, notices) => {
+    keep: async (request, facts, servers, notices) => {
+      const { cwd, resume, systemPrompt, onNotice = host.warn } = request;
+      const { keepSession, unkept } = await import("../session/keep_session.ts");
+      let isOpening = true;
       try {
-        const { keepSession } = await import("../session/keep_session.ts");
         return await keepSession({
           store: await store(),
           facts: { cwd, ...facts },
@@ -67,12 +69,14 @@ export function keptSessions(
           limits,
           world: host,
           copyArtifacts: (from, to) => copyFolder(artifacts(from), artifacts(to), host, limits),
-          onNotice: (text) => host.warn(text),
+          onNotice: (text) => isOpening ? void notices.push(text) : onNotice(text),
         });
       } catch (error) {
         if (resume !== undefined || !isSkepError(error, "STORE_FAILED")) throw error;
-        notices.push(`This session will not be kept: ${messageOf(error)}`);
+        notices.push(unkept(messageOf(error)));
         return undefined;
+      } finally {
+        isOpening = false;
       }
     },
     [Symbol.asyncDispose]: async () => {

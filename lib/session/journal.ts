@@ -19,6 +19,8 @@ export interface JournalOptions {
   readonly redact: Redactor;
   readonly limits: Pick<Limits, "draftMs">;
   readonly world: Pick<Host, "nowMs">;
+  /** The session cannot be begun in the store: it goes on unkept, and each prompt tries again. Called once. */
+  readonly onUnkept?: (reason: string) => void;
   /** The session went on elsewhere, and this one goes on as a fork: called before anything is written to it. */
   readonly onFork: (fork: string, notice: string) => Promise<void>;
 }
@@ -32,7 +34,8 @@ interface Pending {
 
 /**
  * The records of one session, in their order, on their way into a store. What cannot be written now is
- * kept and written before anything that comes later: a journal has no holes.
+ * kept and written before anything that comes later: a journal has no holes. A new session that the store
+ * does not take goes on without: its records wait for a store that does.
  */
 export class Journal {
   /** The session that is written to: another one after a fork. */
@@ -41,6 +44,7 @@ export class Journal {
   readonly #pending: Pending[] = [];
   #at: JournalOptions["at"];
   #hasBegun: boolean;
+  #isUnkept = false;
   #writing: Promise<void> = Promise.resolve();
   #draft = "";
   #draftedMs = 0;
@@ -50,6 +54,11 @@ export class Journal {
     this.#options = options;
     this.#at = options.at;
     this.#hasBegun = options.begin === undefined;
+  }
+
+  /** Whether the session is in the store, and outlives its program. */
+  get isKept(): boolean {
+    return this.#hasBegun;
   }
 
   /**
@@ -96,7 +105,10 @@ export class Journal {
 
   /** Writes all there is, if need be as the first of its session. @throws {SkepError} `STORE_FAILED`. */
   async flush(): Promise<void> {
-    await this.#next(() => this.#flush());
+    await this.#next(async () => {
+      if (!this.#hasBegun) await this.#begin();
+      await this.#flush();
+    });
   }
 
   #add(pending: Pending): Promise<void> {
@@ -104,13 +116,32 @@ export class Journal {
     if (endsDraft(pending.record)) this.#draft = "";
     return this.#next(async () => {
       try {
-        await this.#flush();
+        if (this.#hasBegun || await this.#hasNowBegun(pending.record)) await this.#flush();
       } catch (error) {
         const place = this.#pending.indexOf(pending);
         if (pending.isDroppable && place !== -1) this.#pending.splice(place, 1);
         throw error;
       }
     });
+  }
+
+  async #begin(): Promise<void> {
+    await this.#options.begin?.();
+    this.#hasBegun = true;
+  }
+
+  async #hasNowBegun({ type }: SessionRecord): Promise<boolean> {
+    if (this.#isUnkept && type !== "prompt") return false;
+    try {
+      await this.#begin();
+      return true;
+    } catch (error) {
+      const { onUnkept } = this.#options;
+      if (onUnkept === undefined || !isSkepError(error, "STORE_FAILED")) throw error;
+      if (!this.#isUnkept) onUnkept(messageOf(error));
+      this.#isUnkept = true;
+      return false;
+    }
   }
 
   #next(write: () => Promise<void>): Promise<void> {
@@ -127,9 +158,7 @@ export class Journal {
   }
 
   async #write({ record, change }: Pending): Promise<void> {
-    const { store, redact, world, onFork, begin } = this.#options;
-    if (!this.#hasBegun) await begin?.();
-    this.#hasBegun = true;
+    const { store, redact, world, onFork } = this.#options;
     const body = redact(JSON.stringify(record));
     const chain = nextChain(this.#at.chain, body);
     const stored = { seq: this.#at.seq + 1, atMs: world.nowMs(), body, chain };

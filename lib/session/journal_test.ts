@@ -167,6 +167,36 @@ Deno.test("a session is in the store with its first record, and not before", () 
     assertEquals(await typesIn(store), ["opened", "prompt"]);
   }));
 
+Deno.test("a new session that the store does not take goes on unkept, says so once, and is kept whole once it does", () =>
+  inStore(async ({ store, open }) => {
+    await store.delete("s1");
+    const said: string[] = [];
+    let [isFailing, tries] = [true, 0];
+    const begin = () => {
+      tries++;
+      if (isFailing) throw new SkepError("STORE_FAILED", "it is damaged", { place: "here" });
+      return store.create(emptySession("s1"));
+    };
+    const journal = open(store, {
+      begin: () => Promise.resolve().then(begin),
+      onUnkept: (reason) => said.push(reason),
+    });
+    journal.prepend({ type: "opened", skep: "0" });
+    await journal.tryAppend(prompt("a"));
+    await journal.append(STOP);
+    await journal.settle();
+    assertEquals([said, tries, journal.isKept], [["it is damaged"], 1, false]);
+    await assertRejects(() => journal.flush(), SkepError, "it is damaged");
+    await journal.tryAppend(prompt("b"));
+    assertEquals([said.length, tries], [1, 3]);
+    isFailing = false;
+    await journal.append(STOP);
+    assertEquals([tries, await store.info("s1")], [3, undefined]);
+    await journal.tryAppend(prompt("c"));
+    assertEquals(journal.isKept, true);
+    assertEquals(await typesIn(store), ["opened", "prompt", "stop", "prompt", "stop", "prompt"]);
+  }));
+
 Deno.test("append() says that its session was removed, and keeps nothing back", () =>
   inStore(async ({ store, open }) => {
     const journal = open();

@@ -51,6 +51,7 @@ function begin({ store, facts, system, world, ...options }: KeepOptions): KeptSe
   const journal = new Journal(id, {
     ...{ store, world, at: { seq: 0, chain: "" }, redact: options.redact, limits: options.limits },
     begin: () => store.create({ ...info, usage: {} }),
+    onUnkept: (reason) => options.onNotice(unkept(reason)),
     onFork: forker(id, options),
   });
   const { cwd, persona } = facts;
@@ -90,6 +91,11 @@ async function goOn(
   const isOther = system !== undefined && system !== state.system;
   journal.prepend({ type: "opened", skep: VERSION, ...(isOther ? { system } : {}) });
   return { id, state, journal, store };
+}
+
+/** What a person is told of a new session that the store does not take. */
+export function unkept(reason: string): string {
+  return `This session will not be kept: ${reason}`;
 }
 
 function forker(

@@ -214,8 +214,9 @@ export class LiveSession implements Session {
     await this.#endHooks();
     await Promise.all([this.#line.ended(), registry.close(), packHooks?.stop()]);
     if (this.#kept === undefined) return await artifacts?.remove();
-    await artifacts?.flush();
-    await this.#kept.journal.settle().catch(() => {}); // told when it came up
+    const { journal } = this.#kept;
+    await journal.settle().catch(() => {}); // told when it came up
+    await (journal.isKept ? artifacts?.flush() : artifacts?.remove());
   }
 
   async #run(
