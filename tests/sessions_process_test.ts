@@ -1,6 +1,7 @@
 // Sessions that outlive their program: the real command line, killed and started again on one store.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
+import { DatabaseSync } from "node:sqlite";
 import { denoDir } from "../lib/host/deno_binary.ts";
 import { denoHost } from "../lib/host/deno_host.ts";
 import {
@@ -164,6 +165,37 @@ Deno.test("sessions show, export, import and rm: a session is shown, moved to an
   assertStringIncludes(removed.stderr, 'There is no session "ses_0"');
   const gone = await sessions("show", id);
   assertEquals([gone.code, gone.stdout], [1, ""]);
+});
+
+Deno.test("sessions show and export give what is sound of a damaged session, and name the record that is not (T110)", async () => {
+  await using at = await place({});
+  await using other = await place({});
+  const sessions = (...args: string[]) => skep(["sessions", ...args], at.options);
+  assertEquals((await skep(["chat", "-p", "/help"], at.options)).code, 0);
+  assertEquals((await skep(["chat", "--continue", "-p", "/tools"], at.options)).code, 0);
+  const { id } = JSON.parse((await sessions("list", "--json")).stdout);
+  const records = (await sessions("show", id, "--json")).stdout.trim().split("\n")
+    .map((line) => JSON.parse(line));
+  const { seq } = records.findLast(({ record }) => record.type === "prompt");
+  const db = new DatabaseSync(join(at.state, "sessions", "sessions.db"));
+  db.exec(`UPDATE records SET body = substr(body, 1, 20) WHERE seq = ${seq}`);
+  db.close();
+  const named = `Session ${id} is damaged from record ${seq} on (it is not as it was written): `;
+  const shown = await sessions("show", id);
+  assertEquals([shown.code, shown.stderr], [0, `${named}what is shown ends before it\n`]);
+  assertStringIncludes(shown.stdout, "> /help\n");
+  assertEquals(shown.stdout.includes("> /tools"), false);
+  const inJson = await sessions("show", id, "--json");
+  assertEquals(inJson.stdout.trim().split("\n").length, seq - 1);
+  assertStringIncludes(inJson.stderr, named);
+  const exported = await sessions("export", id, "s.skep-session");
+  assertEquals([exported.code, exported.stderr], [0, `${named}what is exported ends before it\n`]);
+  const imported = await skep(
+    ["sessions", "import", join(at.cwd, "s.skep-session"), "--json"],
+    other.options,
+  );
+  assertEquals(JSON.parse(imported.stdout), { id, how: "added" });
+  assertStringIncludes((await skep(["sessions", "show", id], other.options)).stdout, "> /help\n");
 });
 
 const CAN_READ_ONLY = Deno.uid() !== 0 || CAN_BE_ANOTHER;

@@ -1,7 +1,7 @@
 import { join, resolve } from "@std/path";
 import { SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import { readRecords } from "../session/load_session.ts";
+import { type Damage, damageInWords, goodRecords } from "../session/good_records.ts";
 import { replayRecords } from "../session/replay_records.ts";
 import type { Replayed } from "../session/session.ts";
 import type { SessionArtifact } from "../session/session_file.ts";
@@ -68,25 +68,23 @@ async function list({ invocation, host, settings, store }: Place, extra?: string
 async function show({ host, settings, store }: Place, id = "", extra?: string): Promise<void> {
   if (extra !== undefined) throw tooMany("show", extra);
   const info = await found(store, id);
+  let damage: Damage | undefined;
+  const onDamage = (found: Damage) => damage = found;
   if (settings.isJson) {
-    for await (const { seq, atMs, body } of store.read(id)) {
+    for await (const { stored: { seq, atMs, body } } of goodRecords(store, id, onDamage)) {
       await host.print(`{"seq":${seq},"atMs":${atMs},"record":${body}}\n`);
     }
-    return;
+  } else {
+    await host.print(`${inWords(info, true)}\npersona ${info.persona}, model ${info.model}\n`);
+    let message = "";
+    for await (const shown of replayRecords(store, id, onDamage)) {
+      const text = replayed(shown);
+      const isSame = shown.type === "text" && shown.message === message;
+      message = shown.type === "text" ? shown.message : "";
+      await host.print(isSame ? text : `\n${text}`);
+    }
   }
-  const { damage, at } = await readRecords(store, id, () => {});
-  await host.print(`${inWords(info, true)}\npersona ${info.persona}, model ${info.model}\n`);
-  if (damage !== undefined) {
-    host.warn(`It is damaged behind record ${at.seq}: ${damage}`);
-    return;
-  }
-  let message = "";
-  for await (const shown of replayRecords(store, id)) {
-    const text = replayed(shown);
-    const isSame = shown.type === "text" && shown.message === message;
-    message = shown.type === "text" ? shown.message : "";
-    await host.print(isSame ? text : `\n${text}`);
-  }
+  if (damage !== undefined) host.warn(`${damageInWords(id, damage)}: what is shown ends before it`);
 }
 
 async function exportTo(
@@ -98,7 +96,8 @@ async function exportTo(
   await found(store, id);
   const artifacts = await artifactsOf(sessions.artifacts(id), host, settings);
   let text = "";
-  for await (const line of writeSessionFile(store, id, artifacts)) {
+  let damage: Damage | undefined;
+  for await (const line of writeSessionFile(store, id, artifacts, (found) => damage = found)) {
     text += line;
     if (text.length > settings.limits.maxSessionFileBytes) {
       const message =
@@ -106,6 +105,9 @@ async function exportTo(
         "bytes, the limit (SKEP_MAX_SESSION_FILE_BYTES sets it)";
       throw new SkepError("CONFIG_INVALID", message, { source: id });
     }
+  }
+  if (damage !== undefined) {
+    host.warn(`${damageInWords(id, damage)}: what is exported ends before it`);
   }
   if (path === undefined) return await host.print(text);
   const target = resolve(settings.cwd, path);

@@ -1,6 +1,6 @@
-import { isSkepError, messageOf } from "../errors.ts";
-import { nextChain } from "./chain.ts";
-import { parseRecord, type SessionRecord } from "./session_record.ts";
+import { messageOf } from "../errors.ts";
+import { type Damage, damageInWords, goodRecords } from "./good_records.ts";
+import type { SessionRecord } from "./session_record.ts";
 import { SessionState } from "./session_state.ts";
 import type { SessionStore } from "./store.ts";
 
@@ -26,45 +26,21 @@ export async function loadSession(
 ): Promise<LoadedSession> {
   const state = new SessionState();
   let at = { seq: 0, chain: "" };
-  const good = await readRecords(store, id, (record, seq, chain) => {
-    state.take(record);
-    onRecord(record);
-    at = { seq, chain };
-  });
-  if (good.damage === undefined) return { state, at: good.at, notices: [] };
-  await store.cut(id, good.at.seq + 1);
-  const notice = `Session ${id} is damaged from record ${good.at.seq + 1} on (${good.damage}): ` +
-    `it goes on from the ${at.seq} good ones before; the rest is put aside in ${store.place}`;
-  return { state, at: good.at, notices: [notice] };
-}
-
-/** Where the good records of a session end, and why there if that is not its end. */
-export interface ReadRecords {
-  readonly at: { readonly seq: number; readonly chain: string };
-  readonly damage?: string;
-}
-
-/**
- * Reads the records of a session up to its end, or to the first one that is not as it was written.
- * Changes nothing.
- */
-export async function readRecords(
-  store: SessionStore,
-  id: string,
-  take: (record: SessionRecord, seq: number, chain: string) => void,
-): Promise<ReadRecords> {
-  let at = { seq: 0, chain: "" };
-  try {
-    for await (const { seq, body, chain } of store.read(id)) {
-      if (seq !== at.seq + 1) return { at, damage: `record ${at.seq + 1} is missing` };
-      if (nextChain(at.chain, body) !== chain) return { at, damage: "it is not as it was written" };
-      const record = parseRecord(body); // of a newer skep's kind: it is kept, and says nothing to us
-      at = { seq, chain };
-      if (record !== undefined) take(record, seq, chain);
+  let damage: Damage | undefined;
+  for await (const { stored, record } of goodRecords(store, id, (found) => damage = found)) {
+    const { seq, chain } = stored;
+    try {
+      if (record !== undefined) state.take(record);
+    } catch (error) {
+      damage = { seq, why: messageOf(error) }; // it does not fit those before it
+      break;
     }
-  } catch (error) {
-    if (isSkepError(error, "STORE_FAILED") && !/is damaged$/.test(error.message)) throw error;
-    return { at, damage: messageOf(error) };
+    if (record !== undefined) onRecord(record);
+    at = { seq, chain };
   }
-  return { at };
+  if (damage === undefined) return { state, at, notices: [] };
+  await store.cut(id, damage.seq);
+  const notice = `${damageInWords(id, damage)}: it goes on from the ${at.seq} good ones before; ` +
+    `the rest is put aside in ${store.place}`;
+  return { state, at, notices: [notice] };
 }

@@ -1,21 +1,31 @@
+import { messageOf } from "../errors.ts";
+import { type Damage, goodRecords } from "./good_records.ts";
 import { replayMessage } from "./replay_history.ts";
 import type { Replayed } from "./session.ts";
-import { parseRecord } from "./session_record.ts";
 import { SessionState } from "./session_state.ts";
 import type { SessionStore } from "./store.ts";
 
 /**
  * What a kept session shows a person: all that was said and done, whatever of it was compacted since,
- * without what was for the model alone.
+ * without what was for the model alone. Of a damaged one what is good is shown.
+ *
+ * @throws {SkepError} `STORE_FAILED`.
  */
-export async function* replayRecords(store: SessionStore, id: string): AsyncGenerator<Replayed> {
+export async function* replayRecords(
+  store: SessionStore,
+  id: string,
+  onDamage: (damage: Damage) => void = () => {},
+): AsyncGenerator<Replayed> {
   const state = new SessionState();
-  for await (const { seq, body } of store.read(id)) {
-    const record = parseRecord(body);
+  for await (const { stored, record } of goodRecords(store, id, onDamage)) {
     if (record === undefined) continue;
-    state.take(record);
+    try {
+      state.take(record);
+    } catch (error) {
+      return onDamage({ seq: stored.seq, why: messageOf(error) });
+    }
     const isShown = record.type === "prompt" || record.type === "answers" ||
       (record.type === "message" && record.isHidden !== true);
-    if (isShown) yield* replayMessage(state.history.at(-1)!, `${id}-${seq}`);
+    if (isShown) yield* replayMessage(state.history.at(-1)!, `${id}-${stored.seq}`);
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { isAbsolute } from "@std/path";
 import { messageOf, SkepError } from "../errors.ts";
 import { nextChain } from "./chain.ts";
+import { type Damage, goodRecords } from "./good_records.ts";
 import { parseRecord } from "./session_record.ts";
 import { SessionState } from "./session_state.ts";
 import type { SessionInfo, SessionStore, StoredRecord } from "./store.ts";
@@ -27,7 +28,8 @@ const ARTIFACT = /^a[1-9]\d{0,8}\.[a-z0-9+.-]{1,16}$/;
 
 /**
  * A session as one file: a line of JSON for what it is, one for each record and each artifact, and last
- * the SHA-256 of all lines before. Secrets are not in it, as they are not in the journal.
+ * the SHA-256 of all lines before. Secrets are not in it, as they are not in the journal. Of a damaged
+ * session the records are in it that are good, so that it can be imported.
  *
  * @throws {SkepError} `SESSION_UNKNOWN`, `STORE_FAILED`.
  */
@@ -35,6 +37,7 @@ export async function* writeSessionFile(
   store: SessionStore,
   id: string,
   artifacts: readonly SessionArtifact[],
+  onDamage: (damage: Damage) => void = () => {},
 ): AsyncGenerator<string> {
   const info = await store.info(id);
   if (info === undefined) {
@@ -48,7 +51,7 @@ export async function* writeSessionFile(
     return text;
   };
   yield line({ format: FORMAT, version: VERSION, session: info });
-  for await (const record of store.read(id)) yield line(record);
+  for await (const { stored } of goodRecords(store, id, onDamage)) yield line(stored);
   for (const { name, bytes } of artifacts) {
     yield line({ artifact: name, data: bytes.toBase64() });
   }
