@@ -8,6 +8,7 @@ import {
   descendants,
   fakeServer,
   fromRepo,
+  PATIENCE_MS,
   runChild,
   serverFile,
   skep,
@@ -295,7 +296,7 @@ Deno.test({
 
 /** The processes below skep, as soon as so many servers of Deno are among them. */
 async function untilServers(pid: number, servers: number): Promise<number[]> {
-  for (const until = Date.now() + 15_000; Date.now() < until;) {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until;) {
     const below = await descendants(pid);
     const { stdout } = await runChild("/bin/ps", ["-o", "args=", "-p", below.join(",") || "0"], {});
     const found = stdout.split("\n").filter((line) =>

@@ -15,6 +15,7 @@ import {
   alive,
   childEnv,
   fromRepo,
+  PATIENCE_MS,
   runChild,
   serverFile,
   skepCommand,
@@ -30,7 +31,7 @@ async function pidsOf(text: string): Promise<number[]> {
     .map((line) => parseInt(line, 10));
 }
 
-async function until<T>(look: () => Promise<T | undefined | false>, ms = 10_000): Promise<T> {
+async function until<T>(look: () => Promise<T | undefined | false>, ms = PATIENCE_MS): Promise<T> {
   for (const end = Date.now() + ms; Date.now() < end;) {
     const found = await look();
     if (found) return found;
@@ -46,10 +47,10 @@ async function filesWith(text: string, folder: string): Promise<string[]> {
 }
 
 /** A duration that no other process of the machine sleeps. */
-const unique = () => `${30 + Math.random()}`;
+const unique = () => `${300 + Math.random()}`;
 
 for (const backend of BACKENDS) {
-  Deno.test(`${backend}: a SIGKILL of the runtime leaves nothing within 2 s, and no file of a server's (T02, T90)`, async () => {
+  Deno.test(`${backend}: a SIGKILL of the runtime leaves nothing, and no file of a server's (T02, T90)`, async () => {
     await using ground = await Ground.make();
     const temporary = join(ground.root, "tmp");
     await Deno.mkdir(temporary);
@@ -241,7 +242,7 @@ Deno.test({
         program,
       ]], { env: { PATH: "/usr/bin:/bin" } });
     const take = `${Deno.execPath()} eval 'const taken = new Uint8Array(1.5e8).fill(1);
-      setTimeout(() => console.log(taken.length), 30_000)' &`;
+      setTimeout(() => console.log(taken.length), 600_000)' &`;
     const many = await run(`${take.repeat(5)} wait; echo survived`);
     assertEquals([many.code, many.stdout], [137, ""]);
     assertMatch(

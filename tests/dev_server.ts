@@ -1,7 +1,7 @@
 // The dev server as a child, under exact flags, and a client that speaks MCP to it a line at a time.
 import { join } from "@std/path";
 import { frames } from "../lib/host/frames.ts";
-import { childEnv, fromRepo } from "./harness.ts";
+import { childEnv, fromRepo, PATIENCE_MS } from "./harness.ts";
 
 /** What a call came to, as it stands on the wire. */
 export interface WireResult {
@@ -156,7 +156,7 @@ export class DevServer {
 
 /** Waits until a command of the test has written its process id to a file. */
 export async function pidIn(path: string): Promise<number> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
     const text = await Deno.readTextFile(path).catch(() => "");
     if (text.endsWith("\n")) return Number(text);
     await new Promise((resolve) => setTimeout(resolve, 20));

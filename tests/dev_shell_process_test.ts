@@ -1,7 +1,7 @@
 // The dev server's shell as a host sees it: real commands under a server with exact flags.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { DevServer, pidIn } from "./dev_server.ts";
-import { alive, skep, tempFolder, waitForEnd } from "./harness.ts";
+import { alive, skep, SOON_MS, tempFolder, waitForEnd } from "./harness.ts";
 
 Deno.test("shell gives both outputs in order, and how it ended", async () => {
   await using folder = await tempFolder();
@@ -69,17 +69,17 @@ Deno.test("shell's timeout ends the whole group, gives the output so far, and is
   const pidFile = `${folder.path}/pid`;
   const command = `echo before; bash -c 'trap "" TERM; echo $$ > pid; exec sleep 60' & wait`;
   const startMs = performance.now();
-  const { content, isError } = await server.call("shell", { command, timeout_ms: 500 });
+  const { content, isError } = await server.call("shell", { command, timeout_ms: 3000 });
   const tookMs = performance.now() - startMs;
   assertEquals(
     [isError, content[0]!.text],
     [
       true,
-      "before\n[timed out after 500 ms: the command and all it started were ended]\n" +
+      "before\n[timed out after 3000 ms: the command and all it started were ended]\n" +
       "[killed, since TERM did not end it: sleep]",
     ],
   );
-  assert(tookMs < 2000, `it took ${tookMs} ms`);
+  assert(tookMs < SOON_MS, `it took ${tookMs} ms`);
   assertEquals(await waitForEnd([await pidIn(pidFile)]), []);
 });
 
@@ -88,8 +88,8 @@ Deno.test("shell ends at a timeout with what the command does at TERM", async ()
   await using server = DevServer.withShell(folder.path);
   const command = "trap 'echo bye; exit 0' TERM; sleep 60 & wait";
   assertEquals(
-    await server.text("shell", { command, timeout_ms: 300 }),
-    "bye\n[timed out after 300 ms: the command and all it started were ended]",
+    await server.text("shell", { command, timeout_ms: 3000 }),
+    "bye\n[timed out after 3000 ms: the command and all it started were ended]",
   );
 });
 
@@ -99,7 +99,7 @@ Deno.test("shell ends what a command leaves behind, without a wait", async () =>
   const startMs = performance.now();
   const text = await server.text("shell", { command: "sleep 60 & echo $! > pid; echo done" });
   assertMatch(text, /^done\n\[exit code 0 after/);
-  assert(performance.now() - startMs < 1500, "it waited for the child that was left");
+  assert(performance.now() - startMs < SOON_MS, "it waited for the child that was left");
   assertEquals(await waitForEnd([await pidIn(`${folder.path}/pid`)]), []);
 });
 
@@ -107,7 +107,7 @@ Deno.test("shell ends a process that left its group, and returns", async () => {
   await using folder = await tempFolder();
   await using server = DevServer.withShell(folder.path);
   const command =
-    `setsid bash -c 'echo $$ > pid; exec sleep 5' & until [ -s pid ]; do :; done; echo done`;
+    `setsid bash -c 'echo $$ > pid; exec sleep 60' & until [ -s pid ]; do :; done; echo done`;
   assertMatch(
     await server.text("shell", { command }),
     /^done\n\[exit code 0 after [\d.]+ s\]\n\[ended what had left the command's group: \w+\]$/,
@@ -118,7 +118,7 @@ Deno.test("shell ends a process that left its group, and returns", async () => {
 Deno.test("shell returns although a process that hides holds the output", async () => {
   await using folder = await tempFolder();
   await using server = DevServer.withShell(folder.path);
-  const hidden = `env -i /usr/bin/setsid /bin/bash -c 'echo $$ > pid; exec sleep 5'`;
+  const hidden = `env -i /usr/bin/setsid /bin/bash -c 'echo $$ > pid; exec sleep 60'`;
   const startMs = performance.now();
   const text = await server.text("shell", {
     command: `${hidden} & until [ -s pid ]; do :; done; echo done`,
@@ -127,7 +127,7 @@ Deno.test("shell returns although a process that hides holds the output", async 
     text,
     /^done\n\[exit code 0 after [\d.]+ s\]\n\[a process left the command's group, or cannot be ended: it may still run\]$/,
   );
-  assert(performance.now() - startMs < 2000);
+  assert(performance.now() - startMs < SOON_MS);
   const pid = await pidIn(`${folder.path}/pid`);
   for (const left of await alive([pid])) Deno.kill(left, "SIGKILL");
 });
@@ -147,8 +147,8 @@ Deno.test("shell's timeout ends a command that is stopped", async () => {
   await using folder = await tempFolder();
   await using server = DevServer.withShell(folder.path);
   assertEquals(
-    await server.text("shell", { command: "echo x; kill -STOP $$; echo y", timeout_ms: 300 }),
-    "x\n[timed out after 300 ms: the command and all it started were ended]",
+    await server.text("shell", { command: "echo x; kill -STOP $$; echo y", timeout_ms: 3000 }),
+    "x\n[timed out after 3000 ms: the command and all it started were ended]",
   );
 });
 
@@ -162,7 +162,7 @@ Deno.test("a cancelled call is not answered, and its command is gone (T09)", asy
   const pid = await pidIn(`${folder.path}/pid`);
   assertEquals(await alive([pid]), [pid]);
   await server.notify("notifications/cancelled", { requestId: id });
-  assertEquals(await waitForEnd([pid], 1000), []);
+  assertEquals(await waitForEnd([pid]), []);
   assertMatch(await server.text("shell", { command: "echo next" }), /^next\n/);
   assertEquals(server.received.map((message) => message.id), [id + 1]);
 });
@@ -215,7 +215,7 @@ Deno.test("a shell that waits ahead for its command is as good as a new one, and
   const last = await waitingOne();
   server.signal("SIGKILL");
   await server.ended;
-  assertEquals(await waitForEnd([last], 5000), []);
+  assertEquals(await waitForEnd([last]), []);
 });
 
 function withoutTime(text: string): string {
@@ -298,7 +298,7 @@ Deno.test("shell runs a command in the background, and shell_job looks after it"
     server.text("shell_job", { job: "job-1", action, ...more });
   assertMatch(
     await job("wait", { timeout_ms: 200 }),
-    /^one\n\[job-1 has been running for 0 s, 4 bytes of output, 1 lines\]$/,
+    /^one\n\[job-1 has been running for \d+ s, 4 bytes of output, 1 lines\]$/,
   );
   assertMatch(await job("output"), /^\[job-1 has been running/);
   await Deno.writeTextFile(`${folder.path}/go`, "");
@@ -329,7 +329,7 @@ Deno.test("shell_job kills a job with all it started, and jobs are bounded", asy
     const text = await server.text("shell_job", { job: `job-${count}`, action: "kill" });
     assertMatch(text, /^\[killed after [\d.]+ s\]$/);
   }
-  assertEquals(await waitForEnd([pid], 500), []);
+  assertEquals(await waitForEnd([pid]), []);
 });
 
 Deno.test("dev server takes its background jobs with it", async () => {
@@ -339,7 +339,7 @@ Deno.test("dev server takes its background jobs with it", async () => {
   const pid = await pidIn(`${folder.path}/pid`);
   await server.end();
   assertEquals((await server.ended).code, 0);
-  assertEquals(await waitForEnd([pid], 500), []);
+  assertEquals(await waitForEnd([pid]), []);
 });
 
 Deno.test("shell takes another shell from SKEP_SHELL, and says when there is none", async () => {
@@ -395,15 +395,13 @@ Deno.test("shell tells a host that asks for it that a long command still runs (T
   await using server = DevServer.withShell(folder.path);
   await server.request("tools/call", {
     name: "shell",
-    arguments: { command: "echo a; sleep 2.5" },
+    arguments: { command: "echo a; sleep 3" },
     _meta: { progressToken: 7 },
   });
   const notes = server.received.filter(({ method }) => method === "notifications/progress");
-  assertEquals(notes.map(({ params }) => params), [{
-    progressToken: 7,
-    progress: 1,
-    message: "running for 2 s, 2 bytes of output, 1 lines",
-  }]);
+  const { message, ...first } = notes[0]!.params as { message: string };
+  assertEquals(first, { progressToken: 7, progress: 1 });
+  assertMatch(message, /^running for \d+ s, 2 bytes of output, 1 lines$/);
 });
 
 Deno.test({

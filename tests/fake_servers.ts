@@ -8,7 +8,7 @@ import { type RegistryOptions, startRegistry } from "../lib/mcp/start_registry.t
 import type { Grant } from "../lib/sandbox/grant.ts";
 import type { Launch } from "../lib/sandbox/launch.ts";
 import type { ServerSpec } from "../lib/sandbox/spec.ts";
-import { fromRepo } from "./harness.ts";
+import { fromRepo, PATIENCE_MS } from "./harness.ts";
 
 const FAKE = fromRepo("tests/fixtures/fake_mcp.ts");
 const FLAGS = ["run", "--no-prompt", "--no-config", "--no-lock", "--no-remote"];
@@ -127,9 +127,9 @@ export function listed({ registry }: Started): string[] {
   return registry.tools().map((tool) => tool.name);
 }
 
-/** Waits until something holds, at most 5 s. */
+/** Waits until something holds. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 250; tries++) {
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

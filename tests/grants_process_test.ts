@@ -190,7 +190,7 @@ for (const backend of BACKENDS) {
       catch (error) { console.log(error.name); }'`;
     const { stdout } = await place.bash(`${take(2 ** 28)}; ${take(4 * 2 ** 30)}`, { env });
     assertEquals(stdout, "268435456\nRangeError\n");
-    const forks = `i=0; while [ $i -lt 60 ]; do sleep 2 & i=$((i + 1)); done; echo all`;
+    const forks = `i=0; while [ $i -lt 60 ]; do sleep 10 & i=$((i + 1)); done; echo all`;
     const many = await place.bash(`sh -c '${forks}' 2>&1`, {
       permissions: { limits: { processes: 32 } },
     });

@@ -152,6 +152,15 @@ export async function runChild(
   return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
+/**
+ * What happens soon happens within this, in ms, on a machine however busy; what would take its place
+ * lasts at least four times as long. How soon it is, the benches measure.
+ */
+export const SOON_MS = 15_000;
+
+/** How long a test waits for what must come, in ms: it ends the wait for what never does. */
+export const PATIENCE_MS = 60_000;
+
 /** A program that runs. `await using` ends it with all that it started. */
 export class Running implements AsyncDisposable {
   /** What it wrote so far. */
@@ -211,7 +220,7 @@ export class Running implements AsyncDisposable {
   }
 
   /** Waits until something holds of what it wrote. @throws with all it wrote, after `ms` or at its end. */
-  async until(isThere: (running: this) => boolean, ms = 15_000): Promise<void> {
+  async until(isThere: (running: this) => boolean, ms = PATIENCE_MS): Promise<void> {
     const until = Date.now() + ms;
     while (!isThere(this)) {
       if (this.#isOver || Date.now() > until) {
@@ -284,7 +293,7 @@ export async function alive(pids: readonly number[]): Promise<number[]> {
 }
 
 /** Waits until none of the processes runs, at most `ms`; gives those that still do. */
-export async function waitForEnd(pids: readonly number[], ms = 2000): Promise<number[]> {
+export async function waitForEnd(pids: readonly number[], ms = SOON_MS): Promise<number[]> {
   const until = Date.now() + ms;
   for (;;) {
     const left = await alive(pids);

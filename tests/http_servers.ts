@@ -145,7 +145,7 @@ function tools(calls: string[], forget: () => void): Server {
       case "steps": {
         const progressToken = params._meta?.progressToken;
         for (let progress = 1; progress <= 4 && progressToken !== undefined; progress++) {
-          await new Promise((resolve) => setTimeout(resolve, 300));
+          await new Promise((resolve) => setTimeout(resolve, 900));
           await extra.sendNotification({
             method: "notifications/progress",
             params: { progressToken, progress, total: 4, message: `step ${progress}` },

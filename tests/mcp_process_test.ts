@@ -15,7 +15,7 @@ import {
   textOf,
   until,
 } from "./fake_servers.ts";
-import { alive, tempFolder, waitForEnd } from "./harness.ts";
+import { alive, SOON_MS, tempFolder, waitForEnd } from "./harness.ts";
 
 Deno.test("startRegistry() runs several servers side by side, with their arguments as they are (T34)", async () => {
   await using session = await startFakes([
@@ -88,10 +88,10 @@ Deno.test("startRegistry() gives a server up that never answers, and leaves noth
   await using session = await startFakes([
     { name: "a", flags: ["--allow-write"], knobs: ["--hang-init", `--pid-file=${pidFile}`] },
     { name: "b", knobs: ["--hang-tools"] },
-  ], { serverInitTimeoutS: 1 });
+  ], { serverInitTimeoutS: 5 });
   assertEquals(session.notices, [
-    'Server "a" did not answer initialize within 1 s',
-    'Server "b" did not answer tools/list within 1 s',
+    'Server "a" did not answer initialize within 5 s',
+    'Server "b" did not answer tools/list within 5 s',
   ]);
   assertEquals(await alive([await readPid(pidFile)]), []);
 });
@@ -138,10 +138,7 @@ Deno.test("close() leaves nothing of a server that ignores EOF and TERM, nor its
   const pending = session.call("stubborn__sleep", { ms: 60_000 });
   const startMs = performance.now();
   await session.registry.close();
-  assert(
-    performance.now() - startMs < 2000,
-    "closing takes 900 ms at most, and some for a busy machine",
-  );
+  assert(performance.now() - startMs < SOON_MS);
   assertEquals(await waitForEnd(pids), []);
   assertEquals(session.released.sort(), ["kind", "stubborn"]);
   assertEquals(await pending, {
@@ -187,22 +184,22 @@ Deno.test("call() gives a call up after its timeout, and the server goes on (T15
   const received = join(folder.path, "received");
   const knobs = [`--cancel-log=${log}`, `--call-received=${received}`];
   await using session = await startFakes([{ name: "a", flags: ["--allow-write"], knobs }], {
-    toolTimeoutS: 0.5,
+    toolTimeoutS: 3,
   });
   const late = await session.call("a__sleep", { ms: 60_000 });
   assertEquals([late.isError, late.isUndelivered], [true, true]);
-  assertStringIncludes(textOf(late), "no answer and no sign of progress within 0.5 s");
+  assertStringIncludes(textOf(late), "no answer and no sign of progress within 3 s");
   assertEquals(textOf(await session.call("a__echo", { text: "still here" })), "still here");
   const { id } = JSON.parse((await Deno.readTextFile(received)).split("\n")[0] ?? "");
   assertEquals(JSON.parse(await Deno.readTextFile(log)), {
     requestId: id,
-    reason: "no answer within 0.5 s",
+    reason: "no answer within 3 s",
   });
   assertEquals(session.logs.filter(({ kind }) => kind === "health"), []);
 });
 
 Deno.test("call() restarts a server that is stuck in a call that was given up (T15, 10.32 tool timeout kill)", async () => {
-  await using session = await startFakes([{ name: "a" }], { toolTimeoutS: 2, pingServerMs: 300 });
+  await using session = await startFakes([{ name: "a" }], { toolTimeoutS: 4, pingServerMs: 2000 });
   assertEquals((await session.call("a__block", { ms: 60_000 })).isError, true);
   assertEquals(textOf(await session.call("a__echo", { text: "again" })), "again");
   assertEquals(session.logs.filter(({ kind }) => kind === "health").map(({ text }) => text), [
@@ -213,9 +210,9 @@ Deno.test("call() restarts a server that is stuck in a call that was given up (T
 
 Deno.test("call() has its whole time anew with each sign of progress (T16)", async () => {
   await using session = await startFakes([{ name: "a", knobs: ["--progress-ms=200"] }], {
-    toolTimeoutS: 1,
+    toolTimeoutS: 4,
   });
-  assertEquals(textOf(await session.call("a__sleep", { ms: 2_500 })), "slept 2500");
+  assertEquals(textOf(await session.call("a__sleep", { ms: 9_000 })), "slept 9000");
 });
 
 Deno.test("call() throws CANCELLED at once and tells the server, which goes on", async () => {
@@ -230,7 +227,7 @@ Deno.test("call() throws CANCELLED at once and tells the server, which goes on",
   const startMs = performance.now();
   abort.abort();
   const error = await assertRejects(() => call, SkepError);
-  assert(performance.now() - startMs < 1000);
+  assert(performance.now() - startMs < SOON_MS);
   assertEquals(error.code, "CANCELLED");
   assertEquals(textOf(await session.call("a__echo", { text: "next" })), "next");
   const { id } = JSON.parse((await Deno.readTextFile(received)).split("\n")[0] ?? "");
@@ -301,7 +298,7 @@ Deno.test("call() counts restarts anew once a call is answered", async () => {
 });
 
 Deno.test("a server that dies while idle is noticed at once, and its next call starts it", async () => {
-  await using session = await startFakes([{ name: "a", knobs: ["--exit-idle=100"] }]);
+  await using session = await startFakes([{ name: "a", knobs: ["--exit-idle=1500"] }]);
   await until(() => stateOf(session, "a") === "dead");
   assertEquals(
     session.registry.servers()[0]?.reason,
@@ -323,7 +320,7 @@ Deno.test("a server that ends at its start because of its grant is told with wha
 });
 
 Deno.test("call() does not take a server for stuck that works on another call", async () => {
-  await using session = await startFakes([{ name: "a" }], { toolTimeoutS: 3, pingServerMs: 100 });
+  await using session = await startFakes([{ name: "a" }], { toolTimeoutS: 20, pingServerMs: 100 });
   const abort = new AbortController();
   const long = session.call("a__block", { ms: 1_500 });
   const given = session.call("a__echo", {}, abort.signal);

@@ -68,7 +68,7 @@ function worldOf(
   return {
     ...{ files, fetch, sleep, nowMs, cwd, spawn, configFolder, visits },
     env: (name) => ({ DATABRICKS_HOST: url, PATH: "/usr/bin:/bin" })[name],
-    limits: { ...LIMITS, loginTimeoutS: 2 },
+    limits: { ...LIMITS, loginTimeoutS: 6 },
     ...(visit === undefined ? {} : { warn: show }),
   };
 }

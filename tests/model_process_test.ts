@@ -66,21 +66,21 @@ for (const id of DIALECTS) {
   });
 
   Deno.test(`${id}: a slow stream lives as long as something comes`, async () => {
-    const reply = { parts: [{ text: "slow" }, { waitMs: 700 }, { text: "er" }, { waitMs: 700 }] };
-    const { parts, error } = await runWith(id, [reply], { modelTimeoutS: 1 });
+    const reply = { parts: "slower".split("").flatMap((text) => [{ text }, { waitMs: 500 }]) };
+    const { parts, error } = await runWith(id, [reply], { modelTimeoutS: 2 });
     assertEquals([textOf(parts), error], ["slower", undefined]);
   });
 
   Deno.test(`${id}: a stream that goes silent is gone on with, in its own limits`, async () => {
     const silent = { parts: [{ text: "a" }, { waitMs: 60_000 }] };
-    const limits = { modelTimeoutS: 1, modelAttempts: 2 };
+    const limits = { modelTimeoutS: 2, modelAttempts: 2 };
     const { parts, error, requests } = await runWith(id, [silent, silent, OK], limits);
     assertEquals([textOf(parts), requests], ["aa", 2]);
-    assertEquals(error?.message, `${id} sent nothing for 1 s (after 2 attempts)`);
+    assertEquals(error?.message, `${id} sent nothing for 2 s (after 2 attempts)`);
   });
 
   Deno.test(`${id}: a server that never answers is asked again`, async () => {
-    const { parts, requests } = await runWith(id, ["hang", OK], { modelTimeoutS: 1 });
+    const { parts, requests } = await runWith(id, ["hang", OK], { modelTimeoutS: 2 });
     assertEquals([textOf(parts), requests], ["fine", 2]);
   });
 

@@ -52,7 +52,7 @@ Deno.test({
       "on_message",
       "read -r line; case $line in *bad*) echo no >&2; exit 1;; *slow*) sleep 60;; esac",
     );
-    const env = { ...await accepted(pack.path), SKEP_PACK_HOOK_MS: "700" };
+    const env = { ...await accepted(pack.path), SKEP_PACK_HOOK_MS: "6000" };
     const say = (text: string) => skep([...CHAT, "--persona", pack.path, "-p", text], { env });
     const [good, bad, slow] = await Promise.all([say("/help"), say("/bad"), say("/slow")]);
     assertEquals([good.code, bad.stdout, slow.stdout], [0, "", ""]);
@@ -60,7 +60,7 @@ Deno.test({
       bad.stderr,
       "The prompt was refused by the hook on_message of a: it ended with 1: no",
     );
-    assertStringIncludes(slow.stderr, "on_message of a: it took longer than 700 ms");
+    assertStringIncludes(slow.stderr, "on_message of a: it took longer than 6000 ms");
     assertEquals([bad.code === 0, slow.code === 0], [false, false]);
   },
 });

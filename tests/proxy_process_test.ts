@@ -136,7 +136,7 @@ Deno.test("the proxy stops a server whose client does not read", async () => {
 });
 
 Deno.test("the proxy ends a tunnel whose client breaks off, and one that says nothing for long", async () => {
-  await using proxy = await testProxy({ limits: { ...DEFAULT_LIMITS, proxyIdleMs: 100 } });
+  await using proxy = await testProxy({ limits: { ...DEFAULT_LIMITS, proxyIdleMs: 1000 } });
   using listener = listen();
   for (const isClosed of [true, false]) {
     const client = await proxy.connect(`CONNECT granted.test:${listener.port} HTTP/1.1\r\n\r\n`);
@@ -152,7 +152,7 @@ Deno.test("the proxy answers a slow head and an endless one, and frees their pla
   const limits = {
     ...DEFAULT_LIMITS,
     maxProxyConnections: 1,
-    proxyHeadMs: 200,
+    proxyHeadMs: 2000,
     maxProxyHeadBytes: 1024,
   };
   await using proxy = await testProxy({ limits });
@@ -167,7 +167,7 @@ Deno.test("the proxy answers a slow head and an endless one, and frees their pla
     assertStringIncludes(await readText(client, "\r\n\r\n"), `HTTP/1.1 ${status} `);
     client.close();
     (await proxy.connect("CONN")).close();
-    await HOST.sleep(50); // both are gone then
+    await HOST.sleep(500); // both are gone then
   }
 });
 

@@ -1,7 +1,7 @@
 // Sessions that rest, and turns that wait for each other: the real `skep acp` with real servers.
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { startAcp } from "./acp_process.ts";
-import { descendants, fakeServer, tempFolder, waitForEnd } from "./harness.ts";
+import { descendants, fakeServer, PATIENCE_MS, tempFolder, waitForEnd } from "./harness.ts";
 import { startPromptProvider } from "./prompt_provider.ts";
 
 const MODEL = "openai-compatible:fake-1";
@@ -26,7 +26,7 @@ Deno.test("an idle session lets go of its servers, and its next prompt has them,
   const sessionId = await acp.open(work.path, { mcpServers });
   assertEquals(await acp.turn(sessionId, "make a plan"), { stopReason: "end_turn" });
   const servers = await descendants(running.pid);
-  assertEquals(await waitForEnd(servers, 15_000), []);
+  assertEquals(await waitForEnd(servers, PATIENCE_MS), []);
   assertEquals(await acp.turn(sessionId, "which plan?"), { stopReason: "end_turn" });
   assertMatch(acp.said(), /Planned\.Seen\.$/);
   const messages = provider.prompts().at(-1)!.body.messages.map(JSON.stringify) as string[];

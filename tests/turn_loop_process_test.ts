@@ -1,7 +1,7 @@
 // The scenarios of buzz-agent's own suites that are about turns, against the real agent.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { tempFolder } from "./harness.ts";
+import { SOON_MS, tempFolder } from "./harness.ts";
 import { activeRun, answered, calls, says, startTurns, totals } from "./turn_harness.ts";
 
 const STEER = "_goose/unstable/session/steer";
@@ -199,7 +199,7 @@ Deno.test("cancel_sends_notifications_cancelled_to_any_mcp_server, for the very 
   await acp.notify("session/cancel", { sessionId });
   const start = Date.now();
   assertEquals(await acp.answer(turn), { stopReason: "cancelled" });
-  assert(Date.now() - start < 1000, "the stop took a second");
+  assert(Date.now() - start < SOON_MS, "the call ran on");
   const count = acp.messages().length;
   await new Promise((resolve) => setTimeout(resolve, 300));
   assertEquals(acp.messages().length, count);
@@ -347,7 +347,7 @@ Deno.test("unsupported_image_without_image_in_history_fails_instead_of_looping",
 
 Deno.test("a turn shows that it lives during a long call, as buzz-acp and as ACP v1 know it", async () => {
   for (const [protocolVersion, kind] of [[2, "keepalive"], [1, "session_info_update"]] as const) {
-    await using world = await startTurns([calls("fake__sleep", { ms: 500 }), says("ok")], {
+    await using world = await startTurns([calls("fake__sleep", { ms: 3000 }), says("ok")], {
       knobs: [],
       protocolVersion,
       env: { SKEP_KEEPALIVE_MS: "100" },
@@ -361,10 +361,10 @@ Deno.test("a turn shows that it lives during a long call, as buzz-acp and as ACP
 });
 
 Deno.test("progress keeps a call alive past its timeout (T16)", async () => {
-  await using world = await startTurns([calls("fake__sleep", { ms: 2500 }), says("ok")], {
+  await using world = await startTurns([calls("fake__sleep", { ms: 9000 }), says("ok")], {
     knobs: ["--progress-ms=300"],
-    env: { SKEP_TOOL_TIMEOUT_S: "1" },
+    env: { SKEP_TOOL_TIMEOUT_S: "4" },
   });
   assertEquals(await world.prompt("go"), { stopReason: "end_turn" });
-  assertStringIncludes(JSON.stringify(world.messages(1).at(-1)), "slept 2500");
+  assertStringIncludes(JSON.stringify(world.messages(1).at(-1)), "slept 9000");
 });

@@ -58,5 +58,5 @@ Deno.test("shellCommands() takes no longer for a line that is made to take long"
   ) {
     shellCommands(line);
   }
-  assertEquals(performance.now() - start < 2000, true);
+  assertEquals(performance.now() - start < 15_000, true);
 });

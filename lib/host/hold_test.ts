@@ -32,7 +32,7 @@ Deno.test("hold() gives up on what another one removed and made anew meanwhile",
   const first = (await hold(path))!;
   const removed = first.release(async () => {
     const second = hold(path); // waits for the first one
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 200));
     await Deno.remove(path);
     waiting = second;
   });

@@ -188,5 +188,5 @@ Deno.test("parsePersonaFile() refuses YAML that grows without end", () => {
   const problems = new Problems();
   const began = performance.now();
   assertEquals(parsePersonaFile(bomb, "/p/a.md", DEFAULT_LIMITS, problems), undefined);
-  assertEquals([problems.all.length, performance.now() - began < 5000], [1, true]);
+  assertEquals([problems.all.length, performance.now() - began < 15_000], [1, true]);
 });
