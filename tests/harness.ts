@@ -29,8 +29,22 @@ export async function tempFolder(): Promise<{ path: string } & AsyncDisposable> 
   const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "skep-test-" }));
   return {
     path,
-    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
+    [Symbol.asyncDispose]: () => removeFolder(path),
   };
+}
+
+/** Removes a folder, also one that a process that was just killed still writes to. */
+export async function removeFolder(path: string): Promise<void> {
+  for (const end = Date.now() + SOON_MS;;) {
+    try {
+      return await Deno.remove(path, { recursive: true });
+    } catch (error) {
+      if (!(error instanceof Error && /not empty/.test(error.message)) || Date.now() > end) {
+        throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
 }
 
 /**

@@ -9,7 +9,7 @@ import { folderWith, packOf } from "./packs.ts";
 
 /** A process that makes a path, in turn, a plain file and a link that leads out, as fast as it can. */
 function swapper(target: string, plain: string, outside: string): AsyncDisposable {
-  const script = 'while :; do ln -s "$3" "$1.n"; mv -fT "$1.n" "$1"; ' +
+  const script = 'trap exit TERM; while :; do ln -s "$3" "$1.n"; mv -fT "$1.n" "$1"; ' +
     'printf "%s" "$2" >"$1.n"; mv -fT "$1.n" "$1"; done';
   const child = new Deno.Command("bash", {
     args: ["-c", script, "bash", target, plain, outside],
@@ -18,7 +18,7 @@ function swapper(target: string, plain: string, outside: string): AsyncDisposabl
   }).spawn();
   return {
     [Symbol.asyncDispose]: async () => {
-      child.kill("SIGKILL");
+      child.kill("SIGTERM"); // it waits for the program that it runs
       await child.status;
     },
   };

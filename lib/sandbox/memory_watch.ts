@@ -43,15 +43,20 @@ exact() {
 } 2>/dev/null
 watch() {
   self=$(exec sh -c 'echo "$PPID"') spared=$2 bound=$1 first= pause=0
-  while sleep "$pause" >/dev/null 2>&1; do
+  while sleep "$pause" >/dev/null 2>&1 && [ -d "/proc/$$" ]; do
     set -- $(quick)
     held=$1 now=$2
     shift 2
     first=\${first:-$now}
     [ "$now" -le "$first" ] || held=$((held + now - first))
     if [ "$held" -gt "$bound" ] && [ "$(exact "$@")" -gt "$bound" ]; then
+      # The first of them to die ends the shell above, which then ends this one: not before the last.
+      over=
+      trap 'over=1' TERM
       told >&2
       kill -KILL "$@" 2>/dev/null
+      trap - TERM
+      [ -z "$over" ] || return 0
     fi
     if [ $((held * 2)) -gt "$bound" ]; then pause=0.2
     elif [ $((held * 8)) -gt "$bound" ]; then pause=1
