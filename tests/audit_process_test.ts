@@ -1,8 +1,10 @@
 // `skep audit` as people use it: what must be accepted, what is recorded, and grants that are tried.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
+import { existsSync } from "node:fs";
 import {
   fakeServer,
+  fromRepo,
   HAS_TERMINAL,
   serverFile,
   skep,
@@ -157,6 +159,21 @@ Deno.test("audit --check tells what a pack or a server file asks for beyond its 
   assertEquals(JSON.parse(json.stdout.split("\n")[0]!).widened, [
     { server: "dev", field: "run", asked: "bash" },
   ]);
+});
+
+Deno.test("audit --write leaves skep's own folder as it is, and records the server file beside a shipped persona", async () => {
+  await using place = await tempFolder();
+  const file = await serverFile(place.path, { fake: fakeServer() });
+  const on = (...args: string[]) => skep(["audit", ...args, "--persona", "guide"]);
+  const [alone, checked] = await Promise.all([on("--write"), on("--check")]);
+  const told =
+    "Nothing to record: the persona guide ships with skep, and there are no other servers\n";
+  assertEquals([alone.code, alone.stdout, alone.stderr], [0, "", told]);
+  assertEquals([checked.code, checked.stdout, checked.stderr], [0, "", told]);
+  const written = await on("--write", "--mcp", file);
+  assertEquals([written.code, written.stdout], [0, `${join(place.path, "grants.lock")}\n`]);
+  assertEquals((await on("--check", "--mcp", file)).code, 0);
+  assertEquals(existsSync(fromRepo("personas/guide/grants.lock")), false);
 });
 
 Deno.test("skep audit does one thing at a time", async () => {

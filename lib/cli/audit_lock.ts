@@ -8,10 +8,15 @@ import type { GrantSource } from "./grant_sources.ts";
 import { packsFolder } from "./packs_folder.ts";
 import type { Run } from "./prepare_run.ts";
 
-/** `skep audit --write`: records what the servers of each source ask for in the `grants.lock` beside it. */
+/**
+ * `skep audit --write`: records what the servers of each source ask for in the `grants.lock` beside it. A persona that
+ * ships with skep needs none.
+ */
 export async function writeGrants(run: Run, host: Host): Promise<number> {
   const { limits } = run.settings;
-  for (const [path, sources] of await byLock(run, host)) {
+  const locks = await byLock(run, host);
+  if (locks.size === 0) host.warn(nothingToRecord(run));
+  for (const [path, sources] of locks) {
     const before = await readGrantsLock(path, host.files, limits) ?? {};
     const own = sources.map((source) => [nameIn(path, source), source.requests] as const);
     await host.files.writeText(
@@ -32,7 +37,9 @@ export async function writeGrants(run: Run, host: Host): Promise<number> {
 export async function checkGrants(run: Run, host: Host): Promise<number> {
   const { isJson, limits } = run.settings;
   let isMore = false;
-  for (const [path, sources] of await byLock(run, host)) {
+  const locks = await byLock(run, host);
+  if (locks.size === 0) host.warn(nothingToRecord(run));
+  for (const [path, sources] of locks) {
     const lock = await readGrantsLock(path, host.files, limits);
     for (const source of sources) {
       const before = lock?.[nameIn(path, source)];
@@ -57,13 +64,25 @@ export async function checkGrants(run: Run, host: Host): Promise<number> {
   return isMore ? 3 : 0;
 }
 
+/** What ships with skep is recorded in skep itself: its folder may be anybody's, and is no place to write in. */
+function isRecorded({ kind, isTrusted, requests }: GrantSource): boolean {
+  return requests.length > 0 && !(kind === "pack" && isTrusted);
+}
+
+function nothingToRecord({ persona, consent: { sources } }: Run): string {
+  const hasServers = sources.some(({ requests }) => requests.length > 0);
+  return hasServers
+    ? `Nothing to record: the persona ${persona.name} ships with skep, and there are no other servers`
+    : "Nothing to record: there are no servers";
+}
+
 /** The sources by the file that records them. */
 async function byLock(
   { consent: { sources } }: Run,
   host: Host,
 ): Promise<Map<string, readonly GrantSource[]>> {
   const packs = await host.files.realPath(packsFolder(host)).catch(() => undefined);
-  const listed = sources.filter(({ requests }) => requests.length > 0);
+  const listed = sources.filter(isRecorded);
   return Map.groupBy(listed, ({ folder }) => lockPath(folder, packs));
 }
 
