@@ -47,6 +47,23 @@ async function logged(
 
 const TOKEN = "t0ken-0123456789";
 
+Deno.test({
+  name:
+    "a session's log calls no question for all variables a denial, since those that are granted answer it",
+  ignore: Deno.build.os === "windows", // a FIFO carries what Deno records
+  fn: async () => {
+    await using work = await tempFolder();
+    await using log = await logged({ fake: fakeServer() }, "/fake__env", work.path);
+    const all = log.lines.filter(({ server, access }) => server === "fake" && access === "env")
+      .filter(({ value }) => value === "*");
+    assertEquals(all.map(({ allowed, source }) => [allowed, source]), [[true, "deno"]]);
+    assertStringIncludes(
+      (await log.audit()).stdout,
+      "  allowed  fake  env, all that it is granted  (deno)\n",
+    );
+  },
+});
+
 Deno.test("a session's accesses and denials are logged, without secrets, and go with the session", async () => {
   await using work = await folderWith({ "a.txt": "this one" });
   await using other = await folderWith({ "b.txt": "not this one", [TOKEN]: "nor this" });

@@ -49,7 +49,10 @@ function inWords(record: AccessRecord | CutOff): string {
   }
   const { at, server, access, value, allowed, source, isCertain, unseen } = record;
   const verdict = allowed ? "allowed" : isCertain === false ? "denied?" : "denied ";
-  const line = `${at}  ${verdict}  ${server}  ${access} ${value}  (${source})`;
+  const what = access === "env" && value === "*"
+    ? "env, all that it is granted"
+    : `${access} ${value}`;
+  const line = `${at}  ${verdict}  ${server}  ${what}  (${source})`;
   const more = unseen === undefined ? "" : `  not recorded of ${server}: ${unseen}`;
   return [line, more].filter((each) => each !== "").map((each) => `${printable(each)}\n`).join("");
 }
