@@ -1,6 +1,9 @@
 // `skep doctor`, as a person and a script use it.
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { skep, tempFolder } from "./harness.ts";
+import { denoDir } from "../lib/host/deno_binary.ts";
+import { denoHost } from "../lib/host/deno_host.ts";
+import { childEnv, runChild, skep, skepCommand, tempFolder } from "./harness.ts";
+import { CAN_BE_ANOTHER, ordinaryUser, thisUser } from "./other_user.ts";
 
 interface Finding {
   readonly about: string;
@@ -60,6 +63,68 @@ Deno.test("skep doctor exits with 1 when something does not work", async () => {
     state: "bad",
     text: `${state} is open to others (mode 755): chmod 700 it`,
   });
+});
+
+Deno.test("skep doctor, and every other command, say which folder is a file, or lies below one", async () => {
+  await using home = await tempFolder();
+  const file = `${home.path}/file`;
+  await Deno.writeTextFile(file, "");
+  const [below, is, chat] = await Promise.all([
+    skep(["doctor", "--json"], { env: { SKEP_STATE_DIR: `${file}/state` } }),
+    skep(["doctor", "--json"], { env: { SKEP_CACHE_DIR: file } }),
+    skep(["chat", "-p", "/tools"], { env: { SKEP_STATE_DIR: file } }),
+  ]);
+  assertEquals([below.code, is.code, chat.code], [1, 1, 1]);
+  assertEquals(findings(below.stdout).get("state folder"), {
+    about: "state folder",
+    state: "bad",
+    text: `${file}/state cannot be made: ${file} is not a folder`,
+  });
+  assertEquals(findings(is.stdout).get("cache folder")!.text, `${file} is not a folder`);
+  assertEquals(
+    chat.stderr,
+    `skep: Cannot keep the state folder at ${file}: it is not a folder; SKEP_STATE_DIR sets another place\n`,
+  );
+});
+
+Deno.test({
+  name: "skep doctor says which folder cannot be written, which its mode does not tell",
+  ignore: Deno.uid() === 0 && !CAN_BE_ANOTHER, // root may write everything
+  fn: async () => {
+    await using user = await (CAN_BE_ANOTHER ? ordinaryUser : thisUser)(denoDir(denoHost()));
+    const shut = `${user.folder}/shut`;
+    await Deno.mkdir(shut);
+    const { uid, gid } = await Deno.stat(user.folder);
+    await Deno.chown(shut, uid, gid);
+    await Deno.chmod(shut, 0o500);
+    const env = {
+      ...childEnv(user.folder),
+      DENO_DIR: user.denoDir,
+      SKEP_STATE_DIR: shut,
+      SKEP_CACHE_DIR: `${shut}/cache`,
+    };
+    const [program, all] = skepCommand(["doctor", "--json"]);
+    const [first, ...rest] = [...user.before, program, ...all];
+    const { code, stdout } = await runChild(first!, rest, { cwd: user.folder, env });
+    await Deno.chmod(shut, 0o700);
+    assertEquals(code, 1);
+    const found = findings(stdout);
+    assertEquals(found.get("state folder")!.state, "bad");
+    assertStringIncludes(found.get("state folder")!.text, `${shut} cannot be written: `);
+    assertStringIncludes(found.get("cache folder")!.text, `${shut}/cache cannot be made: `);
+    assertEquals(found.get("config folder")!.state, "ok");
+  },
+});
+
+Deno.test("skep doctor does not call a provider set whose address is none", async () => {
+  const env = { OPENAI_COMPAT_BASE_URL: "notaurl", OPENAI_COMPAT_API_KEY: "not-shown-1" };
+  const { code, stdout } = await skep(["doctor", "--json"], { env });
+  assertEquals(code, 1);
+  const text =
+    'Cannot use OPENAI_COMPAT_BASE_URL="notaurl": it must be an http or https URL, or not be set';
+  for (const about of ["openai", "openai-compatible"]) {
+    assertEquals(findings(stdout).get(about), { about, state: "bad", text });
+  }
 });
 
 Deno.test("skep doctor does not say that a backend is used which --sandbox rules out", async () => {

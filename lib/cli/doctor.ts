@@ -1,10 +1,16 @@
+import { join } from "@std/path";
 import { messageOf } from "../errors.ts";
 import { denoDir, findDeno } from "../host/deno_binary.ts";
 import type { Host } from "../host/host.ts";
 import type { Limits } from "../limits.ts";
 import { isProviderSet } from "../model/choices.ts";
 import { defaultModelId } from "../model/default_model_id.ts";
-import { type EndpointVariables, isLoopback, missingKey } from "../model/endpoint.ts";
+import {
+  baseUrlProblem,
+  type EndpointVariables,
+  isLoopback,
+  missingKey,
+} from "../model/endpoint.ts";
 import { type OperatorFile, readOperatorFile } from "../model/operator_file.ts";
 import { findProvider, PROVIDERS } from "../model/providers.ts";
 import { resolveModel } from "../model/resolve.ts";
@@ -13,9 +19,10 @@ import { runTrial } from "../sandbox/run_trial.ts";
 import { VERSION } from "../version.ts";
 import { backendTrials } from "./find_confiner.ts";
 import type { Invocation } from "./flags.ts";
+import { folderProblem, nearest } from "./folder_problem.ts";
 import type { Folders } from "./folders.ts";
 import { programRoot } from "./program_root.ts";
-import { readSettings, type Settings } from "./settings.ts";
+import { type Settings, settingsAsGiven } from "./settings.ts";
 
 /** One thing that was looked at. */
 interface Finding {
@@ -27,7 +34,7 @@ interface Finding {
 
 /** `skep doctor`: what this machine can enforce, what is set, what to install. Exit 1 when something does not work. */
 export async function run(invocation: Invocation, host: Host): Promise<number> {
-  const settings = await readSettings(invocation, host);
+  const settings = await settingsAsGiven(invocation, host);
   const root = await programRoot(host);
   const findings: Finding[] = [
     { about: "skep", state: "ok", text: `${VERSION} in ${root}` },
@@ -113,11 +120,17 @@ async function folders(
   return await Promise.all(
     Object.entries(all).map(async ([name, path]): Promise<Finding> => {
       const about = `${name} folder`;
+      const problem = await folderProblem(path, { files }) ?? await writeProblem(path, files);
+      if (problem !== undefined) {
+        // Settings are read; logins alone are kept there.
+        const isFolder = await files.stat(path).then((facts) => facts?.isDirectory, () => false);
+        const state = name === "config" && isFolder ? "note" : "bad";
+        return { about, state, text: `${path} ${problem}` };
+      }
       const facts = await files.stat(path);
       if (facts === undefined) {
         return { about, state: "ok", text: `${path}, made when it is needed` };
       }
-      if (!facts.isDirectory) return { about, state: "bad", text: `${path} is not a folder` };
       const { mode } = facts;
       if (mode !== undefined && (mode & 0o077) !== 0) {
         const text = `${path} is open to others (mode ${mode.toString(8)}): chmod 700 it`;
@@ -127,6 +140,22 @@ async function folders(
       return { about, state: "ok", text: path + shown };
     }),
   );
+}
+
+/** Tried, and not guessed: modes do not tell of a file system that is read-only. */
+async function writeProblem(path: string, files: Host["files"]): Promise<string | undefined> {
+  const { path: there } = await nearest(path, files);
+  const trial = join(there, `.skep-${crypto.randomUUID()}`);
+  try {
+    await files.makeFolder(trial);
+    return undefined;
+  } catch (error) {
+    return there === path
+      ? `cannot be written: ${messageOf(error)}`
+      : `cannot be made: ${messageOf(error)}`;
+  } finally {
+    await files.removeEmptyFolder(trial);
+  }
 }
 
 async function providers(
@@ -145,6 +174,13 @@ async function providers(
   for (const name of new Set([...PROVIDERS.keys(), ...operator.providers.keys()])) {
     const provider = findProvider(name, operator);
     if (provider?.endpoint === undefined) continue;
+    const problem = operator.providers.get(name)?.baseUrl === undefined
+      ? baseUrlProblem(provider.endpoint, env)
+      : undefined;
+    if (problem !== undefined) {
+      findings.push({ about: name, state: "bad", text: problem });
+      continue;
+    }
     const isSet = isProviderSet(name, provider, operator, { env });
     const text = isSet ? "set" : missing(provider.endpoint, env);
     findings.push({ about: name, state: isSet ? "ok" : "note", text });

@@ -5,6 +5,7 @@ import { type Limits, readLimits } from "../limits.ts";
 import type { Invocation } from "./flags.ts";
 import { BACKEND_NAMES, type BackendName } from "../sandbox/backend.ts";
 import { type Policy, readPolicy } from "../sandbox/policy.ts";
+import { checkFolders } from "./folder_problem.ts";
 import { type Folders, foldersOf } from "./folders.ts";
 
 /** What the command line and the environment say, the command line first. */
@@ -30,11 +31,25 @@ export interface Settings {
 }
 
 /**
+ * Reads the settings of a command.
+ *
+ * @throws {SkepError} as {@linkcode settingsAsGiven}, and `CONFIG_INVALID` for a folder that can be none.
+ */
+export async function readSettings(
+  invocation: Invocation,
+  host: Pick<Host, "env" | "cwd" | "files" | "platform">,
+): Promise<Settings> {
+  const settings = await settingsAsGiven(invocation, host);
+  await checkFolders(settings.folders, host);
+  return settings;
+}
+
+/**
  * Reads the settings of one run.
  *
  * @throws {SkepError} `USAGE` for a flag, `CONFIG_INVALID` for a variable or a policy that cannot be used.
  */
-export async function readSettings(
+export async function settingsAsGiven(
   invocation: Invocation,
   host: Pick<Host, "env" | "cwd" | "files" | "platform">,
 ): Promise<Settings> {
@@ -46,7 +61,7 @@ export async function readSettings(
   const folders = foldersOf(env, host.platform.os);
   const named = invocation.value("policy") ?? set(env("SKEP_POLICY"));
   const policyFile = named === undefined ? join(folders.config, "policy.yaml") : inCwd(named);
-  const isTherePolicy = named !== undefined || await host.files.stat(policyFile) !== undefined;
+  const isTherePolicy = named !== undefined || await isThere(policyFile, host);
   const policy = isTherePolicy ? await readPolicy(policyFile, host, limits) : undefined;
   return {
     cwd,
@@ -61,6 +76,16 @@ export async function readSettings(
     limits,
     folders,
   };
+}
+
+/** What cannot be looked at may be a policy: without it more would be allowed than the operator says. */
+async function isThere(policy: string, { files }: Pick<Host, "files">): Promise<boolean> {
+  try {
+    return await files.stat(policy) !== undefined;
+  } catch (cause) {
+    const message = `Cannot look for a policy at ${policy}: ${messageOf(cause)}`;
+    throw new SkepError("CONFIG_INVALID", message, { source: policy }, { cause });
+  }
 }
 
 async function workspace(path: string, { files }: Pick<Host, "files">): Promise<string> {

@@ -71,3 +71,11 @@ Deno.test("readSettings() tells whether a flag or a variable is at fault", async
   const variable = await assertRejects(() => read([], { SKEP_SANDBOX: "maybe" }), SkepError);
   assertEquals([variable.code, variable.details], ["CONFIG_INVALID", { source: "SKEP_SANDBOX" }]);
 });
+
+Deno.test("readSettings() refuses a folder of skep's that can be none", async () => {
+  const error = await assertRejects(
+    () => read([], { SKEP_CACHE_DIR: "/home/u/file/x" }),
+    SkepError,
+  );
+  assertEquals([error.code, error.details], ["CONFIG_INVALID", { source: "SKEP_CACHE_DIR" }]);
+});

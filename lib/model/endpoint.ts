@@ -1,4 +1,4 @@
-import { SkepError } from "../errors.ts";
+import { messageOf, SkepError } from "../errors.ts";
 import type { Credentials } from "./credentials.ts";
 import type { Host } from "../host/host.ts";
 
@@ -80,6 +80,18 @@ export function isEndpointSet(asked: EndpointVariables, env: Host["env"]): boole
   if (variables.insteadOfKey?.every(isSet)) return true;
   const baseUrl = env(variables.baseUrl)?.trim();
   return variables.isKeyFreeOnLoopback && !!baseUrl && isLoopback(baseUrl);
+}
+
+/** Why the base URL that is set cannot be used; undefined when it can, and when none is set. */
+export function baseUrlProblem(asked: EndpointVariables, env: Host["env"]): string | undefined {
+  const variables = chosenPair(asked, env);
+  if (env(variables.baseUrl) === undefined) return undefined;
+  try {
+    readBaseUrl(variables, env);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 function chosenPair(variables: EndpointVariables, env: Host["env"]): EndpointVariables {
