@@ -277,6 +277,8 @@ Deno.test("shell keeps the whole of a long output where read_file finds it", asy
   const text = await server.text("shell", { command: "seq 1 20000" });
   const [, path] = /\n\[the whole of the output is in (\S+)\]$/.exec(text) ?? [];
   assertEquals(path, `${server.tmp}/skep-dev/artifacts/000001.txt`);
+  const { _meta } = await server.call("shell", { command: "seq 1 20000" });
+  assertEquals(_meta, { "skep/whole": `${server.tmp}/skep-dev/artifacts/000002.txt` });
   assertEquals((await Deno.stat(path!)).mode! & 0o777, 0o600);
   assertEquals(
     await server.text("read_file", { path, offset: 10_000, limit: 1 }),

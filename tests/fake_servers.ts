@@ -102,6 +102,7 @@ export function launchOf({ name }: ServerSpec, fake: Fake, released: string[]): 
     redact: (text) => text,
     dangers: [],
     notices: [],
+    readOwn: () => Promise.resolve(undefined),
     release: () => Promise.resolve(void released.push(name)),
   };
 }

@@ -25,6 +25,20 @@ Deno.test("a result that is cut is kept whole, and the model reads the rest of i
   assertEquals(world.messages(2).at(-1).content, "[bytes 59995 to 60000 of 60000]\nxxxxx");
 });
 
+Deno.test("all of a command's long output stays with the session, and the model reads the rest of it", async () => {
+  await using world = await startTurns([
+    { parts: [{ call: "dev__shell", input: '{"command":"seq 1 20000"}' }] },
+    { parts: [{ call: "read_artifact", input: '{"id":"a1","offset":108888}' }] },
+    { parts: [{ text: "Read." }] },
+  ]);
+  assertEquals(await world.prompt("go"), { stopReason: "end_turn" });
+  assertMatch(
+    world.messages(1).at(-1).content,
+    /\n\[the whole of the output is in \S+\]\n\[read_artifact a1 has it too, as long as the session is kept\]$/,
+  );
+  assertEquals(world.messages(2).at(-1).content, "[bytes 108888 to 108894 of 108894]\n20000\n");
+});
+
 Deno.test("tools that fill the context are hidden, and the model finds one and calls it (T49)", async () => {
   await using world = await startTurns([
     { parts: [{ call: "find_tool", input: '{"query":"tool 100"}' }] },

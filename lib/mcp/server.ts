@@ -7,6 +7,7 @@ import { cancelled, orCancelled } from "./cancelled.ts";
 import type { Answer, Connection, ConnectionOptions } from "./connection.ts";
 import { type Health, type HealthEvent, isLive, stepHealth } from "./health.ts";
 import type { CallResult, Keep, Progress, ServerStatus } from "./registry.ts";
+import { keepWhole } from "./keep_whole.ts";
 import { type ServerLog, serverLog, type WriteLog } from "./server_log.ts";
 import { plainText } from "./plain_text.ts";
 import { ServerProcess } from "./server_process.ts";
@@ -188,7 +189,7 @@ export class Server {
         return this.#deliver(failed(this.#sentence(`rejected the call: ${answer.message}`)));
       case "result":
         this.#answered();
-        return this.#deliver(answer.result, keep);
+        return this.#deliver(await keepWhole(answer.result, this.#launch, keep), keep);
       default:
         return answer satisfies never;
     }

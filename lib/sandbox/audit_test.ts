@@ -38,6 +38,7 @@ async function launchOf(): Promise<Launch> {
     redact: redactor(names.map((name) => [name, values[name] ?? ""])),
     dangers: [],
     notices: ["a notice"],
+    readOwn: () => Promise.resolve(undefined),
     release: () => Promise.resolve(),
   };
 }

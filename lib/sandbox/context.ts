@@ -58,6 +58,7 @@ export interface LaunchContext {
     & ServerLimits
     & Pick<
       Limits,
+      | "maxArtifactBytes"
       | "maxConfigFileBytes"
       | "maxLockFileBytes"
       | "fetchPackageTimeoutS"

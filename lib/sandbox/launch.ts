@@ -66,6 +66,11 @@ export interface Launch {
    * line for each, once. Absent when it may write in none.
    */
   readonly findTraps?: () => Promise<readonly string[]>;
+  /**
+   * Reads a file of its private temporary folder, links followed; undefined when there is none. @throws for
+   * any other file, and for one that is longer than an artifact may be.
+   */
+  readOwn(path: string): Promise<Uint8Array | undefined>;
   /** The connections that its network proxy refused since this was last asked; absent when it has none. */
   readonly takeRefused?: () => readonly Refusal[];
   /** Removes the server's private folders, after its end. */
@@ -210,6 +215,7 @@ async function finish(parts: Parts, context: LaunchContext): Promise<Launch> {
   const remote = isBridge(spec) ? remoteAddress(spec.env) : undefined;
   if (remote !== undefined) checkRemote(remote, grant);
   const { values } = environment;
+  const { files } = context.host;
   const risks = dangers(command.kind, grant, held.backend, context);
   const secrets = secretNames(values, grant.secrets.map(({ value }) => value), spec.env);
   return {
@@ -228,6 +234,10 @@ async function finish(parts: Parts, context: LaunchContext): Promise<Launch> {
       ...known.notices.map((text) => `Server "${spec.name}" ${text}`),
       ...(wish.notice === undefined ? [] : [wish.notice]),
     ],
+    readOwn: async (path) => {
+      const own = await files.realPath(places.tmp);
+      return (await files.readInside(own, path, context.limits.maxArtifactBytes))?.bytes;
+    },
     release,
   };
 }

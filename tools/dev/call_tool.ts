@@ -7,6 +7,9 @@ type Json = Readonly<Record<string, unknown>>;
 /** Set in a result's `_meta` when its structured content says nothing beyond its text. */
 const COMPLETE_TEXT_META = "skep/text-is-complete";
 
+/** Set in a result's `_meta` to the file that has all of what its text leaves out. */
+const WHOLE_META = "skep/whole";
+
 /**
  * Calls a tool by name and gives the result of `tools/call`. A failure that a model can act on is a
  * result, since hosts show it errors of the protocol badly or not.
@@ -33,16 +36,19 @@ export async function callTool(
   }
 }
 
-function resultOf({ text, images = [], isError = false, structured }: ToolOutput): Json {
+function resultOf({ text, images = [], isError = false, structured, whole }: ToolOutput): Json {
+  const meta = {
+    ...(structured === undefined ? {} : { [COMPLETE_TEXT_META]: true }),
+    ...(whole === undefined ? {} : { [WHOLE_META]: whole }),
+  };
   return {
     content: [
       { type: "text", text },
       ...images.map(({ data, mimeType }) => ({ type: "image", data, mimeType })),
     ],
     isError,
-    ...(structured === undefined
-      ? {}
-      : { structuredContent: structured, _meta: { [COMPLETE_TEXT_META]: true } }),
+    ...(structured === undefined ? {} : { structuredContent: structured }),
+    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
   };
 }
 

@@ -8,6 +8,8 @@ export interface ShownOutput {
   readonly text: string;
   /** What a reader should know of it. */
   readonly notes: readonly string[];
+  /** The file that has all of a text whose middle is left out. */
+  readonly whole?: string;
 }
 
 /**
@@ -61,12 +63,14 @@ export class CommandOutput implements Disposable {
     }
     const decoded = kept.text();
     const isInvalid = decoded.includes("\ufffd") && !isUtf8(kept);
+    const isCut = kept.total > this.#limit;
     return {
       text: plainOutput(decoded),
       notes: [
         ...(isInvalid ? ["some bytes are not UTF-8 and shown as \ufffd"] : []),
-        ...(kept.total > this.#limit ? this.#whereNotes() : []),
+        ...(isCut ? this.#whereNotes() : []),
       ],
+      ...(isCut && this.#artifact !== undefined ? { whole: this.#artifact.path } : {}),
     };
   }
 

@@ -52,13 +52,14 @@ export const shell: Tool = defineTool({
     using output = new CommandOutput(limits, context.state.artifacts);
     using _progress = tellProgress(output, context);
     const result = await runCommand(request, output, timeoutMs, context, signal);
-    const { text, notes } = output.show();
+    const { text, notes, ...whole } = output.show();
     const over = wantedMs > timeoutMs
       ? [`timeout_ms=${wantedMs} is over the limit: ${timeoutMs} was used`]
       : [];
     return {
       text: withNotes(text, [...endNotes(result, timeoutMs), ...over, ...notes]),
       isError: result.endedBy !== "itself",
+      ...whole,
     };
   },
 });

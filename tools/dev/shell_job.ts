@@ -77,14 +77,18 @@ async function waitFor(
 
 function shown(job: Job, further: readonly string[]): ToolOutput {
   const result = job.result();
-  const { text, notes } = job.output.show();
+  const { text, notes, ...whole } = job.output.show();
   const isRefused = typeof result === "string";
   const states = result === undefined
     ? [stillRunning(job)]
     : isRefused
     ? [result]
     : endNotes(result, undefined);
-  return { text: withNotes(text, [...states, ...further, ...notes]), isError: isRefused };
+  return {
+    text: withNotes(text, [...states, ...further, ...notes]),
+    isError: isRefused,
+    ...whole,
+  };
 }
 
 function stillRunning({ id, startMs, output }: Job): string {

@@ -40,6 +40,8 @@ export interface ToolOutput {
   readonly images?: readonly ToolImage[];
   /** The same for programs, such as an editor: it has nothing that a model needs beside the text. */
   readonly structured?: Readonly<Record<string, unknown>>;
+  /** The file that has all of a text whose middle is left out: a host may keep it. */
+  readonly whole?: string;
 }
 
 /** What a host may assume of a tool. @see https://modelcontextprotocol.io/specification */
