@@ -1,4 +1,5 @@
 // How long things take, as ratios to what cannot be faster: `deno task bench`. Not part of the tests.
+// `deno task bench NAME…` runs those alone whose function is called so.
 import { confinement } from "./bench/confinement.ts";
 import { delta } from "./bench/delta.ts";
 import { dev } from "./bench/dev.ts";
@@ -9,6 +10,7 @@ import { memory } from "./bench/memory.ts";
 import { models } from "./bench/models.ts";
 import { firstRequest } from "./bench/first_request.ts";
 import { newSession } from "./bench/new_session.ts";
+import { peers } from "./bench/peers.ts";
 import { persona } from "./bench/persona.ts";
 import { registry } from "./bench/registry.ts";
 import { rounds } from "./bench/rounds.ts";
@@ -27,6 +29,7 @@ async function main(): Promise<void> {
       rounds,
       registry,
       confinement,
+      peers,
       dev,
       turn,
       models,
@@ -37,6 +40,8 @@ async function main(): Promise<void> {
       memory,
     ]
   ) {
+    if (Deno.args.length > 0 && !Deno.args.includes(bench.name)) continue;
+    await Deno.stderr.write(new TextEncoder().encode(`${bench.name} …\n`)); // each takes a while
     for (const measurement of await bench()) rows.push(rowOf(measurement));
   }
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));

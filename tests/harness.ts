@@ -24,9 +24,14 @@ export interface ChildOptions {
   readonly stdin?: string;
 }
 
-/** A folder of the test's own, removed at the end: `await using home = await tempFolder()`. */
-export async function tempFolder(): Promise<{ path: string } & AsyncDisposable> {
-  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "skep-test-" }));
+/**
+ * A folder of the test's own, removed at the end: `await using home = await tempFolder()`.
+ *
+ * @param dir Where it lies: among the temporary ones when left out.
+ */
+export async function tempFolder(dir?: string): Promise<{ path: string } & AsyncDisposable> {
+  const options = { prefix: "skep-test-", ...(dir === undefined ? {} : { dir }) };
+  const path = await Deno.realPath(await Deno.makeTempDir(options));
   return {
     path,
     [Symbol.asyncDispose]: () => removeFolder(path),
