@@ -170,6 +170,18 @@ for (const backend of NAMESPACE_BACKENDS) {
     assertEquals(sizes[2], 300);
   });
 
+  Deno.test(`${backend}: a server that aborts, as V8 does that is refused memory, is told of its limit (T66)`, async () => {
+    await using ground = await Ground.make();
+    const script = "bash -c 'kill -ABRT $$'; exit $?";
+    const limited = { limits: { memory_mb: 700 }, sandbox: "prefer" as const };
+    const { code, stderr } = await ground.run(backend, { script, permissions: limited });
+    assertEquals(code, 134);
+    assertMatch(
+      stderr,
+      /^skep: it broke off, as programs do that need more than its memory limit of 700 MiB\n$/m,
+    );
+  });
+
   Deno.test(`${backend}: a server that allocates 4 GB is stopped or refused, and others live (T66)`, async () => {
     await using ground = await Ground.make();
     const hog = await ground.write("hog/hog.ts", HOG);

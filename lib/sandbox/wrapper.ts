@@ -97,6 +97,7 @@ join() {
 /** What a control group does not bound, a watch does; `told` is the last line of the server's stderr. */
 function boundMemory(memoryMb: number): string {
   return `told() { echo 'skep: it was ended, since its memory limit of ${memoryMb} MiB was used up'; }
+refused() { echo 'skep: it broke off, as programs do that need more than its memory limit of ${memoryMb} MiB'; }
 if [ "$bounded" != memory ]; then
   ${MEMORY_WATCH.replaceAll("\n", "\n  ")}
   watch ${memoryMb * 1024} "$cleaner" 4<&- 9<&- </dev/null >/dev/null &
@@ -104,12 +105,16 @@ if [ "$bounded" != memory ]; then
 fi`;
 }
 
-/** A group tells whether it ended one of its processes. 137: the server itself was, or it ended as that did. */
+/**
+ * A group tells whether it ended one of its processes. 137: the server itself was, or it ended as that did. 133
+ * and 134: it trapped or aborted, as V8 does that is refused memory.
+ */
 const END_WATCH = `if [ "$bounded" != memory ]; then kill "$watcher"
 elif [ "$code" = 137 ]; then
   for g in $joined; do cat "$g/memory.events" "$g/memory.oom_control"; done 2>/dev/null |
     grep -q '^oom_kill [1-9]' && told >&2
-fi`;
+fi
+case $code in 133 | 134) refused >&2 ;; esac`;
 
 const LEAVE = `for g in $joined; do
   echo $$ >"\${g%/skep-*}/cgroup.procs"
