@@ -2,7 +2,7 @@ import { dirname, join, resolve } from "@std/path";
 import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { personaInvalid } from "../persona/problems.ts";
-import { parseServers } from "../persona/server_file.ts";
+import { noteLine, parseServers } from "../persona/server_file.ts";
 import { mergeEntries, serverEntries } from "../persona/server_import.ts";
 import type { Invocation } from "./flags.ts";
 import { readSettings } from "./settings.ts";
@@ -46,7 +46,7 @@ export async function importServers(
     await files.makeFolder(dirname(target));
     await files.writeText(target, merged.text);
   }
-  for (const note of notes) host.warn(note);
+  for (const note of notes) host.warn(noteLine(note));
   for (const name of off) host.warn(`Server "${name}" is switched off and not imported`);
   for (const { name, problems } of refused) {
     const [problem] = problems.all;

@@ -38,24 +38,24 @@ export async function run(
 
 /** A model of a provider that this machine does not know is no error: the operator may name another. */
 async function checkModels(
-  { folder, manifest, personas }: Pack,
+  { manifest, personas }: Pack,
   problems: Problems,
   { folders, limits }: Settings,
   { files }: Pick<Host, "files">,
 ): Promise<void> {
   const named = [
-    { file: folder, model: manifest.defaults.model },
-    ...personas.map(({ file, own }) => ({ file, model: own.model })),
+    { model: manifest.defaults.model, at: () => manifest.at("defaults.model") },
+    ...personas.map(({ own, at }) => ({ model: own.model, at: () => at("model") })),
   ];
   const { readOperatorFile } = await import("../model/operator_file.ts");
   const { providerOf } = await import("../model/resolve.ts");
   const operator = await readOperatorFile({ configFolder: folders.config, files, limits });
-  for (const { file, model } of named) {
+  for (const { model, at } of named) {
     if (model === undefined) continue;
     try {
       providerOf(model, operator);
     } catch (error) {
-      problems.warn(file, messageOf(error));
+      problems.add({ severity: "warning", ...at(), reason: messageOf(error) });
     }
   }
 }

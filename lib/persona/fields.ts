@@ -1,11 +1,11 @@
 import { nearest } from "../suggest.ts";
-import type { Place, Problems } from "./problems.ts";
+import type { At, Place, Problems } from "./problems.ts";
 
 /** Where a mapping was written, and who is told what is wrong with it. */
 export interface Source {
   readonly file: string;
-  /** The place of a key given by its path, such as `defaults.model`; undefined when unknown. */
-  placeOf(path: string): Place | undefined;
+  /** The place of a key by its path, such as `defaults.model`, or of the whole, ""; undefined when unknown. */
+  readonly placeOf: (path: string) => Place | undefined;
   readonly problems: Problems;
   /** What a name that nobody knows is: a mistake, or nothing of ours. */
   readonly unknownKeys: "error" | "warning";
@@ -170,16 +170,15 @@ export class Fields {
 
   /** Tells that a field is wrong. */
   error(key: string, reason: string, cause?: unknown): void {
-    const place = this.placeOf(key);
-    this.source.problems.error(this.source.file, reason, {
-      ...(place === undefined ? {} : { place }),
-      ...(cause === undefined ? {} : { cause }),
-    });
+    const { file, place } = this.at(key);
+    const more = cause === undefined ? {} : { cause };
+    this.source.problems.error(file, reason, { ...(place && { place }), ...more });
   }
 
   /** Tells that a field may be wrong. */
   warn(key: string, reason: string): void {
-    this.source.problems.warn(this.source.file, reason, this.placeOf(key));
+    const { file, place } = this.at(key);
+    this.source.problems.warn(file, reason, place);
   }
 
   /** Whether something was wrong since this count of problems. */
@@ -187,15 +186,14 @@ export class Fields {
     return this.source.problems;
   }
 
-  /** A field that is missing is looked for where its mapping begins. */
-  private placeOf(key: string): Place | undefined {
-    let at = `${this.path}${key}`;
+  /** Where a field, or an item of one, such as `personas[0]`, stands; a missing one: where its mapping begins. */
+  at(key: string): At {
+    const { file, placeOf } = this.source;
+    let path = `${this.path}${key}`;
     for (;;) {
-      const place = this.source.placeOf(at);
-      if (place !== undefined) return place;
-      const end = Math.max(at.lastIndexOf("."), at.lastIndexOf("["));
-      if (end <= 0) return undefined;
-      at = at.slice(0, end);
+      const place = placeOf(path);
+      if (place !== undefined || path === "") return { file, place };
+      path = path.slice(0, Math.max(path.lastIndexOf("."), path.lastIndexOf("["), 0));
     }
   }
 

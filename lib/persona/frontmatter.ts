@@ -14,6 +14,7 @@ export interface Frontmatter {
 }
 
 const OPENING = "---\n";
+const START: Place = { line: 1, column: 1 };
 const CLOSING = /\n---(?=\n|$)/g;
 
 /**
@@ -34,7 +35,7 @@ export function parseFrontmatter(
   const refuse = (reason: string, place?: Place) =>
     void problems.error(file, reason, place && { place });
   const parts = splitFrontmatter(source);
-  if (typeof parts === "string") return refuse(parts, { line: 1, column: 1 });
+  if (typeof parts === "string") return refuse(parts, START);
   const { yaml, body } = parts;
   for (
     const [part, text, limit] of [
@@ -43,7 +44,9 @@ export function parseFrontmatter(
     ] as const
   ) {
     const bytes = new TextEncoder().encode(text).length;
-    if (bytes > limit) return refuse(`its ${part} has ${bytes} bytes, the limit is ${limit}`);
+    if (bytes > limit) {
+      return refuse(`its ${part} has ${bytes} bytes, the limit is ${limit}`, START);
+    }
   }
   let values: readonly [typed: unknown, verbatim: unknown];
   try {
@@ -57,9 +60,10 @@ export function parseFrontmatter(
   }
   const fields = Fields.of(...values, {
     file,
-    // The frontmatter begins on the file's second line.
     placeOf: (path) => {
+      if (path === "") return START;
       const place = yamlPlace(yaml, path);
+      // The frontmatter begins on the file's second line.
       return place && { ...place, line: place.line + 1 };
     },
     problems,

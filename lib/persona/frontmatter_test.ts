@@ -77,9 +77,9 @@ Deno.test("parseFrontmatter() names the line of broken YAML", () => {
 Deno.test("parseFrontmatter() refuses YAML that is no mapping", () => {
   assertEquals(
     refusal("---\n- a\n---\n"),
-    ': it must be a mapping of names to values, not ["a"]',
+    ':1:1: it must be a mapping of names to values, not ["a"]',
   );
-  assertEquals(refusal("---\n---\n"), ": it must be a mapping of names to values, not null");
+  assertEquals(refusal("---\n---\n"), ":1:1: it must be a mapping of names to values, not null");
 });
 
 Deno.test("parseFrontmatter() takes parts exactly at their limits, and refuses one byte more", () => {
@@ -87,11 +87,11 @@ Deno.test("parseFrontmatter() takes parts exactly at their limits, and refuses o
   assertEquals(parse("---\nname: a\n---\n1234", limits).body, "1234");
   assertEquals(
     refusal("---\nname: ab\n---\n1234", limits),
-    ": its frontmatter has 9 bytes, the limit is 8",
+    ":1:1: its frontmatter has 9 bytes, the limit is 8",
   );
   assertEquals(
     refusal("---\nname: a\n---\n12345", limits),
-    ": its body has 5 bytes, the limit is 4",
+    ":1:1: its body has 5 bytes, the limit is 4",
   );
 });
 
@@ -150,9 +150,9 @@ Deno.test("Fields keeps hostile names apart from an object's own", () => {
 Deno.test("Fields tells of names that hold a bracket or a dot, and does not search for their place forever", () => {
   const { fields } = parse("---\nname: a\n'a[': b\n'.': c\n'x.y': d\n---\n");
   assertEquals(told(fields, (each) => each.checkKeys(["name"])), [
-    ': there is no field "a["; there are name',
-    ': there is no field "."; there are name',
-    ': there is no field "x.y"; there are name',
+    ':1:1: there is no field "a["; there are name',
+    ':1:1: there is no field "."; there are name',
+    ':1:1: there is no field "x.y"; there are name',
   ]);
 });
 

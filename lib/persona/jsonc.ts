@@ -5,7 +5,7 @@ export type JsoncResult =
   | {
     readonly ok: true;
     readonly value: unknown;
-    /** The place of a key given by its path, such as `mcpServers.dev.command`. */
+    /** The place of a key or an item by its path, such as `mcpServers.dev.args[0]`; "" is the whole. */
     placeOf(path: string): Place | undefined;
   }
   | {
@@ -75,6 +75,7 @@ class Parser {
   private value(path: string, depth: number): unknown {
     if (depth > MAX_DEPTH) throw new Problem(this.position, `it is over ${MAX_DEPTH} levels deep`);
     const next = this.peek();
+    if (!this.positions.has(path)) this.positions.set(path, this.position); // a key's is its name's
     if (next === "{") return this.object(path, depth);
     if (next === "[") return this.array(path, depth);
     if (next === '"') return this.string();

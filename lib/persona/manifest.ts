@@ -2,7 +2,7 @@ import { VERSION } from "../version.ts";
 import { DEFAULT_FIELDS, type Defaults, readDefaults } from "./defaults.ts";
 import { Fields } from "./fields.ts";
 import { parseJsonc } from "./jsonc.ts";
-import type { Problems } from "./problems.ts";
+import type { At, Problems } from "./problems.ts";
 import { isInRange } from "./version_range.ts";
 import { withoutAbsent } from "./without_absent.ts";
 
@@ -23,6 +23,8 @@ export interface Manifest {
   readonly mcpConfig?: string;
   readonly hooksConfig?: string;
   readonly defaults: Defaults;
+  /** Where it says something, by the field's path in a pack's form, such as `personas[0]`. */
+  readonly at: (path: string) => At;
 }
 
 /** The fields of a manifest in the pack's form that mean something here. */
@@ -82,6 +84,7 @@ export function parseManifest(
     version: fields.requiredText("version"),
     personas: fields.texts("personas") ?? [],
     defaults: readPackDefaults(fields),
+    at: (path) => fields.at(path),
     ...withoutAbsent({
       description: fields.text("description"),
       author: readAuthor(fields),

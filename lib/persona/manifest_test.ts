@@ -4,7 +4,11 @@ import { type Manifest, parseManifest } from "./manifest.ts";
 import { Problems } from "./problems.ts";
 
 const MINIMAL = { id: "com.example.a", name: "A", version: "1.0.0" };
-const parse = (value: unknown): Manifest => strictly(JSON.stringify(value));
+
+function parse(value: unknown): Omit<Manifest, "at"> {
+  const { at: _, ...manifest } = strictly(JSON.stringify(value));
+  return manifest;
+}
 
 function strictly(text: string): Manifest {
   const problems = new Problems();
@@ -60,7 +64,7 @@ Deno.test("parseManifest() names the required field that is missing or empty", (
     const blank = JSON.stringify({ ...MINIMAL, [field]: "  " });
     assertEquals(
       refusal(without),
-      `Cannot use /p/plugin.json: the required field "${field}" is missing`,
+      `Cannot use /p/plugin.json:1:1: the required field "${field}" is missing`,
     );
     assertEquals(
       refusal(blank),
@@ -82,6 +86,19 @@ Deno.test("parseManifest() names line and value of a field of the wrong type", (
   );
 });
 
+Deno.test("parseManifest() tells where a field or an item of a list stands", () => {
+  const { at } = strictly(
+    '{"id":"a","name":"A","version":"1",\n"personas": [\n  "a.md",\n "b.md"]}',
+  );
+  const file = "/p/plugin.json";
+  assertEquals(["personas", "personas[1]", "personas[2]", "mcp_config"].map(at), [
+    { file, place: { line: 2, column: 1 } },
+    { file, place: { line: 4, column: 2 } },
+    { file, place: { line: 2, column: 1 } },
+    { file, place: { line: 1, column: 1 } },
+  ]);
+});
+
 Deno.test("parseManifest() refuses what is not JSON, with line and column", () => {
   assertEquals(
     refusal('{\n"id": }'),
@@ -89,6 +106,6 @@ Deno.test("parseManifest() refuses what is not JSON, with line and column", () =
   );
   assertEquals(
     refusal("[]"),
-    "Cannot use /p/plugin.json: it must be a mapping of names to values, not []",
+    "Cannot use /p/plugin.json:1:1: it must be a mapping of names to values, not []",
   );
 });

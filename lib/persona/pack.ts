@@ -1,16 +1,22 @@
 import { basename, dirname, join } from "@std/path";
-import { isSkepError, messageOf } from "../errors.ts";
+import { messageOf } from "../errors.ts";
 import { isDenoScript } from "../sandbox/command.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
 import { type Hooks, readHooks } from "./hooks.ts";
 import { jsonFields, type Manifest, parseManifest } from "./manifest.ts";
-import { PackFiles, type PackLimits, type PackReader, personaFileBytes } from "./pack_files.ts";
+import {
+  type Naming,
+  PackFiles,
+  type PackLimits,
+  type PackReader,
+  personaFileBytes,
+} from "./pack_files.ts";
 import { readPackSkills } from "./pack_skills.ts";
 import { parsePersonaFile, type PersonaFile } from "./persona_file.ts";
 import { EXTENSION, parsePluginManifest } from "./plugin_manifest.ts";
 import { parsePluginServers } from "./plugin_servers.ts";
-import { Problems } from "./problems.ts";
-import { parseServers } from "./server_file.ts";
+import { type At, Problems } from "./problems.ts";
+import { readServers } from "./server_file.ts";
 import type { Skill } from "./skill.ts";
 
 /** A folder of personas that share instructions, servers, skills and defaults. */
@@ -89,7 +95,7 @@ export async function readPack(
     hooks: await readPackHooks(manifest, inside, limits),
     skills: await readPackSkills(personas, inside, limits, { areSharedGiven: true }),
   };
-  await checkNamedFiles(pack.hooks, personas, inside);
+  await checkNamedFiles(personas, inside);
   return { pack, problems };
 }
 
@@ -105,13 +111,14 @@ export async function readLonePersona(
   );
   if (file === undefined) return { pack: undefined, problems };
   const inside = new PackFiles(dirname(file), files, problems);
-  const found = await inside.namedText(basename(file), personaFileBytes(limits));
+  const found = await inside.namedText(basename(file), personaFileBytes(limits), () => ({ file }));
   const persona = found && parsePersonaFile(found.text, file, limits, problems);
   if (persona === undefined) return { pack: undefined, problems };
-  await checkNamedFiles({}, [persona], inside);
+  await checkNamedFiles([persona], inside);
   const { name, version = "" } = persona;
   const skills = await readPackSkills([persona], inside, limits, { areSharedGiven: false });
-  const manifest: Manifest = { form: "pack", id: name, name, version, defaults: {} };
+  const { at } = persona;
+  const manifest: Manifest = { form: "pack", id: name, name, version, defaults: {}, at };
   const alone = { instructions: undefined, servers: [], hooks: {} };
   return {
     pack: { folder: inside.folder, manifest, personas: [persona], skills, ...alone },
@@ -142,21 +149,23 @@ async function readPersonas(
   const named = manifest.personas ?? await pluginPersonas(inside);
   const personas: PersonaFile[] = [];
   const seen = new Map<string, string>();
-  for (const path of named) {
-    const found = await inside.namedText(path, personaFileBytes(limits));
+  for (const [place, path] of named.entries()) {
+    const by = () => manifest.at(`personas[${place}]`);
+    const found = await inside.namedText(path, personaFileBytes(limits), by);
     const persona = found && parsePersonaFile(found.text, found.file, limits, problems);
     if (persona === undefined) continue;
     const other = seen.get(persona.name);
     if (persona.name !== "" && other !== undefined) {
-      problems.error(persona.file, `the name "${persona.name}" is taken by ${other}`);
+      const reason = `the name "${persona.name}" is taken by ${other}`;
+      problems.add({ severity: "error", ...persona.at("name"), reason });
     }
     seen.set(persona.name, persona.file);
     personas.push(persona);
   }
-  const file = join(inside.folder, manifest.form === "pack" ? MANIFEST_PATH : PLUGIN_PATH);
   if (named.length === 0) {
-    if (manifest.form === "plugin") return [personaOf(manifest, file)];
-    problems.error(file, "the pack has no personas");
+    if (manifest.form === "plugin") return [personaOf(manifest)];
+    const reason = "the pack has no personas";
+    problems.add({ severity: "error", ...manifest.at("personas"), reason });
   }
   return personas;
 }
@@ -172,10 +181,11 @@ async function pluginPersonas({ folder, files }: PackFiles): Promise<readonly st
 }
 
 /** An agent plugin that knows nothing of personas is one: somebody who has its skills and servers. */
-function personaOf({ name, description }: Manifest, file: string): PersonaFile {
+function personaOf({ name, description, at }: Manifest): PersonaFile {
   const what = description === undefined ? "" : ` It is for this: ${description}`;
   return {
-    file,
+    file: at("name").file,
+    at,
     name: name.replaceAll(".", "-"),
     displayName: name,
     description: description ?? `The plugin ${name}`,
@@ -192,18 +202,18 @@ function personaOf({ name, description }: Manifest, file: string): PersonaFile {
 }
 
 async function readInstructions(
-  { packInstructions }: Manifest,
+  { packInstructions, at }: Manifest,
   inside: PackFiles,
   { maxPersonaBodyBytes }: PackLimits,
 ): Promise<string | undefined> {
   const found = packInstructions === undefined
     ? await inside.text(INSTRUCTIONS_PATH, maxPersonaBodyBytes)
-    : await inside.namedText(packInstructions, maxPersonaBodyBytes);
+    : await inside.namedText(packInstructions, maxPersonaBodyBytes, () => at("pack_instructions"));
   return found?.text;
 }
 
 async function readPackServers(
-  { form, mcpConfig }: Manifest,
+  { form, mcpConfig, at }: Manifest,
   inside: PackFiles,
   { maxConfigFileBytes }: PackLimits,
 ): Promise<readonly ServerSpec[]> {
@@ -214,27 +224,20 @@ async function readPackServers(
   }
   const found = mcpConfig === undefined
     ? await inside.text(SERVERS_PATH, maxConfigFileBytes)
-    : await inside.namedText(mcpConfig, maxConfigFileBytes);
+    : await inside.namedText(mcpConfig, maxConfigFileBytes, () => at("mcp_config"));
   if (found === undefined) return [];
   const { text, file } = found;
-  try {
-    const { specs, refused, notes } = parseServers(text, file, { kind: "pack", where: file });
-    for (const { problems: own } of refused) for (const each of own.all) problems.add(each);
-    for (const note of notes) problems.warn(file, note);
-    return specs;
-  } catch (error) {
-    if (!isSkepError(error, "CONFIG_INVALID")) throw error;
-    const [, line, column, reason] = /:(\d+):(\d+): (it is not .*)$/.exec(error.message) ?? [];
-    const place = { line: Number(line), column: Number(column) };
-    if (reason === undefined) problems.error(file, error.message, { cause: error });
-    else problems.error(file, reason, { place, cause: error });
-    return [];
+  const parsed = readServers(text, file, { kind: "pack", where: file }, problems);
+  for (const { problems: own } of parsed?.refused ?? []) {
+    for (const each of own.all) problems.add(each);
   }
+  for (const note of parsed?.notes ?? []) problems.add(note);
+  return parsed?.specs ?? [];
 }
 
 /** A script that Deno does not run must be a program. */
-async function checkScript(script: string, inside: PackFiles): Promise<void> {
-  const path = await inside.existing(script, "file");
+async function checkScript(script: string, by: Naming, inside: PackFiles): Promise<void> {
+  const path = await inside.existing(script, by);
   if (path === undefined || isDenoScript(script)) return;
   const { mode } = await inside.files.stat(path) ?? {};
   if (mode === undefined || (mode & EXECUTABLE) !== 0) return;
@@ -244,28 +247,39 @@ async function checkScript(script: string, inside: PackFiles): Promise<void> {
 }
 
 async function readPackHooks(
-  { hooksConfig }: Manifest,
+  { hooksConfig, at }: Manifest,
   inside: PackFiles,
   { maxConfigFileBytes }: PackLimits,
 ): Promise<Hooks> {
   if (hooksConfig === undefined) return {};
-  const found = await inside.namedText(hooksConfig, maxConfigFileBytes);
+  const found = await inside.namedText(hooksConfig, maxConfigFileBytes, () => at("hooks_config"));
   const fields = found && jsonFields(found.text, found.file, inside.problems);
-  return fields === undefined ? {} : readHooks(fields);
+  if (fields === undefined) return {};
+  const hooks = readHooks(fields);
+  await checkScripts(hooks, (path) => fields.at(path), inside);
+  return hooks;
 }
 
-/** Scripts and avatars that are named must be there. */
+/** Scripts and avatars that personas name must be there. */
 async function checkNamedFiles(
-  shared: Hooks,
   personas: readonly PersonaFile[],
   inside: PackFiles,
 ): Promise<void> {
-  for (const hooks of [shared, ...personas.map((persona) => persona.hooks)]) {
-    for (const { script } of Object.values(hooks)) await checkScript(script, inside);
-  }
-  for (const { avatar } of personas) {
+  for (const { hooks, avatar, at } of personas) {
+    await checkScripts(hooks, (path) => at(`hooks.${path}`), inside);
     if (avatar !== undefined && !/^https?:\/\//.test(avatar)) {
-      await inside.existing(avatar, "file");
+      await inside.existing(avatar, () => at("avatar"));
     }
+  }
+}
+
+/** @param at Where a point's field stands. */
+async function checkScripts(
+  hooks: Hooks,
+  at: (path: string) => At,
+  inside: PackFiles,
+): Promise<void> {
+  for (const [point, { script }] of Object.entries(hooks)) {
+    await checkScript(script, () => at(`${point}.script`), inside);
   }
 }

@@ -3,7 +3,7 @@ import { messageOf } from "../errors.ts";
 import { decodeText } from "../host/decode_text.ts";
 import type { Files } from "../host/files.ts";
 import type { Limits } from "../limits.ts";
-import type { Problems } from "./problems.ts";
+import type { At, Problems } from "./problems.ts";
 
 /** What reading a pack takes of the files. */
 export type PackReader = Pick<Files, "readInside" | "realPath" | "stat" | "list">;
@@ -18,6 +18,9 @@ export interface PackText {
   readonly text: string;
 }
 
+/** Tells where a file is named; asked only when there is something to tell. */
+export type Naming = () => At;
+
 /** The files of one pack: every path is held inside it, links followed, and each problem is told. */
 export class PackFiles {
   constructor(
@@ -27,9 +30,13 @@ export class PackFiles {
     readonly problems: Problems,
   ) {}
 
-  /** A text file; undefined when there is none, or it cannot be used, which was told. */
-  async text(inside: string, maxBytes: number): Promise<PackText | undefined> {
-    const path = this.path(inside);
+  /**
+   * A text file; undefined when there is none, or it cannot be used, which was told.
+   *
+   * @param by Where it is named; the file itself unless given.
+   */
+  async text(inside: string, maxBytes: number, by?: Naming): Promise<PackText | undefined> {
+    const path = this.path(inside, by);
     if (path === undefined) return undefined;
     try {
       const found = await this.files.readInside(this.folder, path, maxBytes);
@@ -41,28 +48,23 @@ export class PackFiles {
     }
   }
 
-  /** A text file that must be there. */
-  async namedText(inside: string, maxBytes: number): Promise<PackText | undefined> {
+  /** A text file that must be there, since another one names it. */
+  async namedText(inside: string, maxBytes: number, by: Naming): Promise<PackText | undefined> {
     const before = this.problems.all.length;
-    const found = await this.text(inside, maxBytes);
-    if (found === undefined && this.problems.all.length === before) {
-      this.problems.error(join(this.folder, inside), "there is no such file in the pack");
-    }
+    const found = await this.text(inside, maxBytes, by);
+    if (found === undefined && this.problems.all.length === before) this.tellMissing(inside, by);
     return found;
   }
 
-  /** The canonical path of a file or folder that must be there; undefined when it is not, which was told. */
-  async existing(inside: string, what: "file" | "folder"): Promise<string | undefined> {
-    const path = this.path(inside);
+  /** The canonical path of a file that must be there, since another one names it; undefined: it was told. */
+  async existing(inside: string, by: Naming): Promise<string | undefined> {
+    const path = this.path(inside, by);
     if (path === undefined) return undefined;
     try {
-      const facts = await this.files.stat(path);
-      if (what === "file" ? facts?.isFile : facts?.isDirectory) {
-        const real = await this.files.realPath(path);
-        if (real.startsWith(this.folder + sep)) return real;
-        return void this.problems.error(path, `it leads out of ${this.folder}`);
-      }
-      this.problems.error(path, `there is no such ${what} in the pack`);
+      if (!(await this.files.stat(path))?.isFile) return this.tellMissing(inside, by);
+      const real = await this.files.realPath(path);
+      if (real.startsWith(this.folder + sep)) return real;
+      this.problems.error(path, `it leads out of ${this.folder}`);
     } catch (cause) {
       this.problems.error(path, messageOf(cause), { cause });
     }
@@ -70,12 +72,21 @@ export class PackFiles {
   }
 
   /** An absolute path; undefined for one that leaves the pack as it is written. */
-  path(inside: string): string | undefined {
+  private path(inside: string, by?: Naming): string | undefined {
     const path = join(this.folder, inside);
     const isRelative = !/^([\\/]|[A-Za-z]:)/.test(inside) && !inside.includes("\0");
     if (isRelative && !inside.split(/[\\/]/).includes("..")) return path;
     const reason = `the path "${inside}" must be relative and stay inside the pack`;
-    return void this.problems.error(path, reason);
+    return this.tell(reason, by ?? (() => ({ file: path })));
+  }
+
+  private tellMissing(inside: string, by: Naming): undefined {
+    return this.tell(`there is no file "${inside}" in the pack`, by);
+  }
+
+  private tell(reason: string, by: Naming): undefined {
+    const { file, place } = by();
+    this.problems.error(file, reason, { place });
   }
 }
 

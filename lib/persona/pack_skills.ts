@@ -1,5 +1,5 @@
 import { basename, join } from "@std/path";
-import type { PackFiles, PackLimits } from "./pack_files.ts";
+import type { Naming, PackFiles, PackLimits } from "./pack_files.ts";
 import type { PersonaFile } from "./persona_file.ts";
 import type { Skill } from "./skill.ts";
 import { readSkills } from "./skills.ts";
@@ -18,22 +18,18 @@ export async function readPackSkills(
   limits: PackLimits,
   { areSharedGiven }: { readonly areSharedGiven: boolean },
 ): Promise<ReadonlyMap<string, readonly Skill[]>> {
-  const claims = new Map(personas.map(({ file, skills }) => [
-    file,
-    new Set(skills.flatMap((written) => folderName(written, file, inside) ?? [])),
-  ]));
-  const claimed = new Set([...claims.values()].flatMap((names) => [...names]));
+  const claims = new Map(personas.map((persona) => [persona.file, claimsOf(persona, inside)]));
+  const claimed = new Set([...claims.values()].flatMap((names) => [...names.keys()]));
   if (!areSharedGiven && claimed.size === 0) return new Map();
   const { folder, files, problems } = inside;
   const path = join(folder, SKILLS_PATH);
   const found = await readSkills(path, [folder], "pack", files, limits, problems);
   const byFolder = new Map(found.map((skill) => [basename(skill.folder), skill]));
-  for (const [file, names] of claims) {
-    for (const name of names) {
-      const isTold = problems.all.some(({ part }) => part === `skill "${name}"`);
-      if (byFolder.has(name) || isTold) continue;
-      problems.error(file, `there is no skill "${name}": ${join(path, name)} has no SKILL.md`);
-    }
+  for (const [name, by] of [...claims.values()].flatMap((names) => [...names])) {
+    const isTold = problems.all.some(({ part }) => part === `skill "${name}"`);
+    if (byFolder.has(name) || isTold) continue;
+    const reason = `there is no skill "${name}": ${join(path, name)} has no SKILL.md`;
+    problems.add({ severity: "error", ...by(), reason });
   }
   // Once for all personas: there may be hundreds of those, and thousands of skills.
   const shared = areSharedGiven
@@ -41,15 +37,24 @@ export async function readPackSkills(
     : new Set<Skill>();
   const sharedList = [...shared];
   return new Map(personas.map(({ name, file }) => {
-    const own = [...claims.get(file) ?? []].flatMap((each) => byFolder.get(each) ?? []);
+    const own = [...claims.get(file)?.keys() ?? []].flatMap((each) => byFolder.get(each) ?? []);
     if (own.length === 0) return [name, sharedList];
     const mine = new Set(own);
     return [name, found.filter((skill) => mine.has(skill) || shared.has(skill))];
   }));
 }
 
+/** The folders of the skills that a persona names, and where it does. */
+function claimsOf({ skills, at }: PersonaFile, inside: PackFiles): ReadonlyMap<string, Naming> {
+  return new Map(skills.flatMap((written, place): [string, Naming][] => {
+    const by = () => at(`skills[${place}]`);
+    const name = folderName(written, by, inside);
+    return name === undefined ? [] : [[name, by]];
+  }));
+}
+
 /** `x`, `./skills/x/` and `skills/x` all name the folder `x`. */
-function folderName(written: string, file: string, inside: PackFiles): string | undefined {
+function folderName(written: string, by: Naming, inside: PackFiles): string | undefined {
   const parts = written.split(/[\\/]/).filter((part) => part !== "" && part !== ".");
   const [first = "", second] = parts;
   const name = parts.length === 1
@@ -61,5 +66,5 @@ function folderName(written: string, file: string, inside: PackFiles): string | 
   const reason = `${
     JSON.stringify(written)
   } in "skills" must be the name of a folder in ${SKILLS_PATH}`;
-  return void inside.problems.error(file, reason);
+  return void inside.problems.add({ severity: "error", ...by(), reason });
 }

@@ -7,7 +7,7 @@ import { nearest } from "../suggest.ts";
 import type { Fields } from "./fields.ts";
 import { parseFrontmatter } from "./frontmatter.ts";
 import { type Hooks, readHooks } from "./hooks.ts";
-import type { Problems } from "./problems.ts";
+import type { At, Problems } from "./problems.ts";
 import { readPermissions, readServerEntry, SERVER_FIELDS } from "./server_entry.ts";
 import { withoutAbsent } from "./without_absent.ts";
 
@@ -44,6 +44,8 @@ export interface PersonaFile {
   readonly own: Defaults;
   /** The Markdown after the frontmatter. */
   readonly body: string;
+  /** Where one of its fields stands, by its path, such as `skills[0]`. */
+  readonly at: (path: string) => At;
 }
 
 const FIELDS: readonly string[] = [
@@ -97,6 +99,7 @@ export function parsePersonaFile(
     limits: readLimits(fields),
     own: readDefaults(fields),
     body,
+    at: (path) => fields.at(path),
     ...withoutAbsent({
       avatar: fields.text("avatar"),
       version: fields.text("version"),

@@ -70,6 +70,7 @@ export function parsePluginManifest(
     name,
     version: fields.text("version") ?? "0.0.0",
     defaults: own === undefined ? {} : readPackDefaults(own),
+    at: (path) => (own ?? fields).at(path),
     ...withoutAbsent({
       description: fields.text("description"),
       author: readAuthor(fields),

@@ -127,7 +127,7 @@ Deno.test("readPack() leaves a plugin its skills when its server file is for ano
 Deno.test("readPack() says what a plugin without $schema is to have there", async () => {
   const { lines } = await read({ "plugin.json": '{"name": "x"}' });
   assertEquals(lines, [
-    `error PACK/plugin.json: "$schema" must be ${PLUGIN_SCHEMA}, which is missing`,
+    `error PACK/plugin.json:1:1: "$schema" must be ${PLUGIN_SCHEMA}, which is missing`,
   ]);
 });
 

@@ -6,12 +6,16 @@ export interface Place {
   readonly column: number;
 }
 
-/** Something that is wrong with a pack, or may well be. */
-export interface Problem {
-  readonly severity: "error" | "warning";
-  /** Absolute path of the file. */
+/** A place in a file, as far as it is known. */
+export interface At {
+  /** Absolute path. */
   readonly file: string;
   readonly place?: Place | undefined;
+}
+
+/** Something that is wrong with a pack, or may well be. */
+export interface Problem extends At {
+  readonly severity: "error" | "warning";
   /** What is wrong, with the value and what was wanted. */
   readonly reason: string;
   /** The skill or server that is left out because of it, such as `skill "x"`; absent: all is refused. */
@@ -30,7 +34,11 @@ export class Problems {
     this.all.push(problem);
   }
 
-  error(file: string, reason: string, more: { place?: Place; cause?: unknown } = {}): void {
+  error(
+    file: string,
+    reason: string,
+    more: { place?: Place | undefined; cause?: unknown } = {},
+  ): void {
     this.add({ severity: "error", file, reason, ...more });
   }
 
@@ -66,6 +74,6 @@ export function personaInvalid(problem: Problem): SkepError<"PERSONA_INVALID"> {
 }
 
 /** Where a problem is: `FILE:LINE:COLUMN`, as far as known. */
-export function placeText({ file, place }: Pick<Problem, "file" | "place">): string {
+export function placeText({ file, place }: At): string {
   return place === undefined ? file : `${file}:${place.line}:${place.column}`;
 }

@@ -16,6 +16,7 @@ const PERSONA: PersonaFile = {
   limits: {},
   own: {},
   body: "\n\nHello\n",
+  at: () => ({ file: "/p/agents/a.persona.md" }),
 };
 const PACK: Shared = {
   folder: "/p",

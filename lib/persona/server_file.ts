@@ -3,9 +3,9 @@ import type { Files } from "../host/files.ts";
 import type { Limits } from "../limits.ts";
 import type { Origin, ServerSpec } from "../sandbox/spec.ts";
 import { nearest } from "../suggest.ts";
-import { Fields } from "./fields.ts";
-import { type JsoncResult, parseJsonc } from "./jsonc.ts";
-import { personaInvalid, Problems } from "./problems.ts";
+import type { Fields } from "./fields.ts";
+import { jsonFields } from "./manifest.ts";
+import { personaInvalid, placeText, type Problem, Problems } from "./problems.ts";
 import { readServerEntry, SERVER_FIELDS } from "./server_entry.ts";
 
 /** The servers of a file, and what of it could not be used, a line each. */
@@ -60,7 +60,7 @@ export async function readServerFile(
       [name, `is left out. ${first && personaInvalid(first).message}`] as const
     ),
   ];
-  return { specs, problems: [...leftOut, ...notes], off: new Map(why) };
+  return { specs, problems: [...leftOut, ...notes.map(noteLine)], off: new Map(why) };
 }
 
 /** The servers in the text of such a file. */
@@ -70,8 +70,8 @@ export interface ParsedServers {
   readonly off: readonly string[];
   /** The entries that cannot be used. */
   readonly refused: readonly { readonly name: string; readonly problems: Problems }[];
-  /** What is not used of the others, a line each. */
-  readonly notes: readonly string[];
+  /** What is not used of the others. */
+  readonly notes: readonly Problem[];
 }
 
 /**
@@ -81,16 +81,26 @@ export interface ParsedServers {
  * @throws {SkepError} `CONFIG_INVALID` when it cannot be parsed, with line and column.
  */
 export function parseServers(text: string, file: string, origin: Origin): ParsedServers {
-  const json = parseJsonc(text);
-  if (!json.ok) {
-    const { line, column, problem } = json;
-    throw unusable(file, `:${line}:${column}`, `it is not JSON, ${problem}`);
-  }
-  const entries = entriesOf(json, file);
+  const problems = new Problems();
+  const parsed = readServers(text, file, origin, problems);
+  if (parsed !== undefined) return parsed;
+  const { message } = personaInvalid(problems.all[0]!);
+  throw new SkepError("CONFIG_INVALID", message, { source: file });
+}
+
+/** {@linkcode parseServers}; undefined when the file cannot be parsed, and `problems` are told. */
+export function readServers(
+  text: string,
+  file: string,
+  origin: Origin,
+  problems: Problems,
+): ParsedServers | undefined {
+  const entries = entriesOf(text, file, problems);
+  if (entries === undefined) return undefined;
   const specs: ServerSpec[] = [];
   const off: string[] = [];
   const refused: ParsedServers["refused"][number][] = [];
-  const notes: string[] = [];
+  const notes: Problem[] = [];
   for (const name of entries.keys()) {
     const problems = new Problems();
     const all = entries.toldTo(problems);
@@ -101,35 +111,31 @@ export function parseServers(text: string, file: string, origin: Origin): Parsed
     else if (spec === undefined) off.push(name);
     else {
       specs.push(spec);
-      notes.push(...unknownFields(name, entry!, file));
+      notes.push(...unknownFields(name, entry!));
     }
   }
   return { specs, off, refused, notes };
 }
 
-function entriesOf(json: JsoncResult & { ok: true }, file: string): Fields {
-  const problems = new Problems();
-  const source = { file, placeOf: json.placeOf, problems, unknownKeys: "warning" } as const;
-  const top = Fields.of(json.value, json.value, source);
-  const key = KEYS.find((candidate) => top?.raw(candidate) !== undefined);
-  const entries = key === undefined ? undefined : top?.fields(key);
-  if (entries !== undefined) return entries;
-  const [problem] = problems.all;
-  if (problem === undefined) {
-    throw unusable(file, "", `it has none of ${KEYS.map((each) => `"${each}"`).join(", ")}`);
-  }
-  throw new SkepError("CONFIG_INVALID", personaInvalid(problem).message, { source: file });
+/** A note as a line for people. */
+export function noteLine(note: Problem): string {
+  return `${placeText(note)}: ${note.reason}`;
 }
 
-function unknownFields(name: string, entry: Fields, file: string): string[] {
+function entriesOf(text: string, file: string, problems: Problems): Fields | undefined {
+  const top = jsonFields(text, file, problems);
+  const key = KEYS.find((candidate) => top?.raw(candidate) !== undefined);
+  if (key !== undefined) return top?.fields(key);
+  top?.error("", `it has none of ${KEYS.map((each) => `"${each}"`).join(", ")}`);
+  return undefined;
+}
+
+function unknownFields(name: string, entry: Fields): Problem[] {
   const known = [...SERVER_FIELDS, ...IGNORED];
   return entry.keys().filter((key) => !known.includes(key)).map((key) => {
     const meant = nearest(key, SERVER_FIELDS);
     const hint = meant === undefined ? "" : `, did you mean "${meant}"?`;
-    return `Server "${name}" of ${file}: the field "${key}" is not used${hint}`;
+    const reason = `the field "${key}" of server "${name}" is not used${hint}`;
+    return { severity: "warning", ...entry.at(key), reason };
   });
-}
-
-function unusable(file: string, place: string, reason: string): SkepError<"CONFIG_INVALID"> {
-  return new SkepError("CONFIG_INVALID", `Cannot use ${file}${place}: ${reason}`, { source: file });
 }

@@ -68,7 +68,7 @@ Deno.test("readServerFile() keeps an entry with a field it does not use, and say
   const { specs, problems } = await read('{"mcpServers": {"a": {"command": "x", "argss": []}}}');
   assertEquals(specs.length, 1);
   assertEquals(problems, [
-    'Server "a" of /w/mcp.json: the field "argss" is not used, did you mean "args"?',
+    '/w/mcp.json:1:39: the field "argss" of server "a" is not used, did you mean "args"?',
   ]);
 });
 
@@ -84,11 +84,11 @@ Deno.test("parseServers() refuses a file that is no such file, with line and col
   );
   assertEquals(
     refusal("{}"),
-    'Cannot use /w/mcp.json: it has none of "mcpServers", "servers", "context_servers"',
+    'Cannot use /w/mcp.json:1:1: it has none of "mcpServers", "servers", "context_servers"',
   );
   assertEquals(
     refusal("[]"),
-    "Cannot use /w/mcp.json: it must be a mapping of names to values, not []",
+    "Cannot use /w/mcp.json:1:1: it must be a mapping of names to values, not []",
   );
   assertEquals(
     refusal('{"mcpServers": []}'),

@@ -61,13 +61,8 @@ export async function readSkill(
     const found = await files.readInside(root, file, skillFileBytes(limits));
     if (found === undefined) return undefined;
     const text = decodeText(found.bytes);
-    const head = readHead(text, file, limits, problems);
-    if (head === undefined) return undefined;
-    const name = basename(path);
-    if (head.name !== name) {
-      problems.warn(file, `its name "${head.name}" differs from that of its folder, "${name}"`);
-    }
-    return { ...head, folder, root, source };
+    const head = readHead(text, file, basename(path), limits, problems);
+    return head && { ...head, folder, root, source };
   } catch (cause) {
     return void problems.error(file, messageOf(cause), { cause });
   }
@@ -78,10 +73,11 @@ export function skillFileBytes(limits: SkillLimits): number {
   return limits.maxConfigFileBytes + limits.maxPersonaBodyBytes;
 }
 
-/** Name and description in the text of a SKILL.md. */
+/** Name and description in the text of a SKILL.md, whose folder has a name of its own. */
 function readHead(
   text: string,
   file: string,
+  folderName: string,
   limits: SkillLimits,
   problems: Problems,
 ): Pick<Skill, "name" | "description"> | undefined {
@@ -100,6 +96,9 @@ function readHead(
   if (!NAME.test(name)) {
     const wanted = "1 to 64 of a-z, 0-9 and single hyphens between them";
     fields.warn("name", `"name" should be ${wanted}, not ${JSON.stringify(name)}`);
+  }
+  if (name !== folderName) {
+    fields.warn("name", `its name "${name}" differs from that of its folder, "${folderName}"`);
   }
   if (description.length > MAX_DESCRIPTION) {
     const reason =

@@ -64,7 +64,7 @@ Deno.test("readSkills() tells of a bad skill and loads the others (T112)", async
   assertEquals(skills.map(({ name }) => name), ["good"]);
   assertEquals(lines, [
     'error PACK/skills/bare/SKILL.md:1:1: skill "bare": it must begin with a line of "---"',
-    'error PACK/skills/nameless/SKILL.md: skill "nameless": the required field "name" is missing',
+    'error PACK/skills/nameless/SKILL.md:1:1: skill "nameless": the required field "name" is missing',
     'error PACK/skills/slash/SKILL.md:2:1: skill "slash": "a/b" is no name that load_skill could be given',
   ]);
 });

@@ -8,8 +8,7 @@ import { folderWith, MANIFEST, packOf, PERSONA, skillText, told } from "../../te
 async function problemsOf(files: Readonly<Record<string, string>>): Promise<string[]> {
   await using folder = await folderWith(files);
   const { problems } = await readPack(folder.path, denoFiles(), DEFAULT_LIMITS);
-  return told(problems, folder.path).map((line) => line.replace(/error \S*out\.md/, "error OUT"))
-    .toSorted(byKind);
+  return told(problems, folder.path).toSorted(byKind);
 }
 
 const AT = "PACK/agents/a.persona.md";
@@ -67,7 +66,7 @@ mcp_servers:
     [
       `error ${AT}:4:1: there is no field "descriptoin", did you mean "description"?`,
       `error ${AT}:2:1: "name" must be 1 to 64 of the letters A-Z and a-z, digits, _ and -, not "A b"`,
-      `error ${AT}: the required field "description" is missing`,
+      `error ${AT}:1:1: the required field "description" is missing`,
       `error ${AT}:18:5: the required field "mcp_servers[0].command" is missing`,
       `error ${AT}:22:5: Cannot grant read "/etc" to server "two": it must be a list of texts`,
       `error ${AT}:16:3: there is no field "hooks.on_strat", did you mean "on_start"?`,
@@ -109,16 +108,43 @@ Deno.test("readPack() goes on after a file that cannot be read, and tells of the
       "hooks/hooks.json": '{"on_start": "./gone.sh"}',
     }),
     [
-      "error PACK/agents/none.persona.md: there is no such file in the pack",
-      'error OUT: the path "../out.md" must be relative and stay inside the pack',
+      'error PACK/.plugin/plugin.json:1:48: there is no file "agents/none.persona.md" in the pack',
+      'error PACK/.plugin/plugin.json:1:73: the path "../out.md" must be relative and stay inside the pack',
       'error PACK/agents/b.persona.md:1:1: it must begin with a line of "---"',
-      "error PACK/no.md: there is no such file in the pack",
+      'error PACK/.plugin/plugin.json:1:130: there is no file "no.md" in the pack',
       'error PACK/.mcp.json:1:23: "mcpServers.s.args" must be a list of texts, not [1]',
       'error PACK/.mcp.json:1:17: the required field "mcpServers.s.command" is missing',
       'error PACK/.mcp.json:1:37: the required field "mcpServers.t.command" is missing',
-      "error PACK/gone.sh: there is no such file in the pack",
+      'error PACK/hooks/hooks.json:1:2: there is no file "./gone.sh" in the pack',
     ].toSorted(byKind),
   );
+});
+
+Deno.test("a path of the manifest that leaves the pack was told of the file outside, without a place", async () => {
+  const manifest = `{
+  "id": "x", "name": "X", "version": "1",
+  "personas": [
+    "agents/a.persona.md",
+    "../../etc/passwd"
+  ],
+  "mcp_config": "/etc/hosts",
+  "defaults": { "model": ":x" }
+}`;
+  assertEquals(await problemsOf({ ...packOf(), ".plugin/plugin.json": manifest }), [
+    'error PACK/.plugin/plugin.json:5:5: the path "../../etc/passwd" must be relative and stay inside the pack',
+    'error PACK/.plugin/plugin.json:7:3: the path "/etc/hosts" must be relative and stay inside the pack',
+    'error PACK/.plugin/plugin.json:8:17: "model" must be PROVIDER:MODEL, not ":x"',
+  ]);
+});
+
+Deno.test("readPack() tells of a field of .mcp.json that is not used, and of one that holds no servers", async () => {
+  const entry = '{"mcpServers": {\n"s": {"command": "x", "argss": []}}}';
+  assertEquals(await problemsOf({ ...packOf(), ".mcp.json": entry }), [
+    'warning PACK/.mcp.json:2:23: the field "argss" of server "s" is not used, did you mean "args"?',
+  ]);
+  assertEquals(await problemsOf({ ...packOf(), ".mcp.json": "{}" }), [
+    'error PACK/.mcp.json:1:1: it has none of "mcpServers", "servers", "context_servers"',
+  ]);
 });
 
 Deno.test("readPack() warns of manifest keys that it does not know, and of upper case", async () => {
@@ -160,13 +186,13 @@ Deno.test("readPack() checks skills, hooks and avatars that a persona names", as
       "skills/other/SKILL.md": skillText("Othe--r"),
     }),
     [
-      `error ${AT}: "../x" in "skills" must be the name of a folder in skills`,
-      'error PACK/skills/bad/SKILL.md: skill "bad": the required field "description" is missing',
+      `error ${AT}:6:1: "../x" in "skills" must be the name of a folder in skills`,
+      'error PACK/skills/bad/SKILL.md:1:1: skill "bad": the required field "description" is missing',
       'warning PACK/skills/other/SKILL.md:2:1: skill "other": "name" should be 1 to 64 of a-z, 0-9 and single hyphens between them, not "Othe--r"',
-      'warning PACK/skills/other/SKILL.md: skill "other": its name "Othe--r" differs from that of its folder, "other"',
-      `error ${AT}: there is no skill "gone": PACK/skills/gone has no SKILL.md`,
-      "error PACK/no.sh: there is no such file in the pack",
-      "error PACK/no.png: there is no such file in the pack",
+      'warning PACK/skills/other/SKILL.md:2:1: skill "other": its name "Othe--r" differs from that of its folder, "other"',
+      `error ${AT}:6:1: there is no skill "gone": PACK/skills/gone has no SKILL.md`,
+      `error ${AT}:7:1: there is no file "./no.sh" in the pack`,
+      `error ${AT}:5:1: there is no file "./no.png" in the pack`,
     ].toSorted(byKind),
   );
 });
