@@ -52,7 +52,9 @@ Deno.test("skep pack validate exits with 0 when there are warnings alone", async
 
 Deno.test("skep pack inspect shows each field with its origin, the operator's above all", async () => {
   const [json, text] = await Promise.all([
-    skep(["pack", "inspect", MEADOW, "--json"], { env: { SKEP_THINKING_EFFORT: "low" } }),
+    skep(["pack", "inspect", MEADOW, "--json"], {
+      env: { BUZZ_AGENT_THINKING_EFFORT: "low", SKEP_MAX_CONTEXT_TOKENS: "9000" },
+    }),
     skep(["pack", "inspect", MEADOW, "--model", "a:b"]),
   ]);
   assertEquals([json.code, text.code], [0, 0]);
@@ -60,8 +62,9 @@ Deno.test("skep pack inspect shows each field with its origin, the operator's ab
   const lev = personas[1];
   assertEquals([id, lev.name, lev.display_name], ["com.example.meadow-core", "lev", "Lev"]);
   assertEquals(lev.fields.temperature, { value: 0.3, origin: "persona" });
-  assertEquals(lev.fields.max_context_tokens, { value: 128000, origin: "pack defaults" });
-  assertEquals(lev.fields.thinking, { value: "low", origin: "SKEP_THINKING_EFFORT" });
+  assertEquals(lev.fields.thread_replies, { value: true, origin: "pack defaults" });
+  assertEquals(lev.fields.thinking, { value: "low", origin: "BUZZ_AGENT_THINKING_EFFORT" });
+  assertEquals(lev.fields.max_context_tokens, { value: 9000, origin: "SKEP_MAX_CONTEXT_TOKENS" });
   assertEquals(lev.servers[0].env, ["PORT"]);
   assertEquals(json.stdout.includes("8080"), false); // a value may be a secret
   assertMatch(text.stdout, /^ {2}model: a:b \(--model\)$/m);
@@ -80,6 +83,42 @@ Deno.test("skep pack inspect shows no text of a pack as a line of its own, and n
   assertEquals(code, 0);
   assertStringIncludes(stdout, "\n  d\\n  permissions: none\\u{1b}[2K\\u{202e}\n");
   assertStringIncludes(stdout, "\n  avatar: https://a.example/b.png\n");
+});
+
+Deno.test("skep pack inspect shows servers that are switched off, and what the operator's policy says", async () => {
+  const servers = "permissions: { net: [] }\nlimits: { max_rounds: 5 }\n" +
+    "mcp_servers:\n  - { name: idle, command: x, enabled: false }";
+  await using folder = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": PERSONA.replace("description: d", `description: d\n${servers}`),
+    "policy.yaml": "permissions: { run: [] }\n",
+  });
+  const args = ["pack", "inspect", folder.path, "--policy", `${folder.path}/policy.yaml`];
+  const { code, stdout } = await skep(args, { env: { SKEP_MAX_ROUNDS: "3" } });
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, "\n  server idle (persona): switched off\n");
+  assertStringIncludes(
+    stdout,
+    `\n  permissions: {"net":[]} (persona)\n  permissions: {"run":[]} (${folder.path}/policy.yaml)\n`,
+  );
+  assertStringIncludes(
+    stdout,
+    "\n  limit max_rounds: 3 (SKEP_MAX_ROUNDS)\n  hints: on (built-in)\n",
+  );
+});
+
+Deno.test("skep why says of a persona's server that it is switched off", async () => {
+  const servers = "mcp_servers:\n  - { name: idle, command: x, enabled: false }";
+  await using folder = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": PERSONA.replace("description: d", `description: d\n${servers}`),
+  });
+  const { code, stdout } = await skep(["why", "idle", "--persona", folder.path]);
+  assertEquals(code, 0);
+  assertStringIncludes(
+    stdout,
+    `server "idle" is switched off by its entry in ${folder.path}/agents/a.persona.md`,
+  );
 });
 
 Deno.test("skep pack init makes a pack that is right and answers, and overwrites nothing", async () => {
@@ -206,6 +245,24 @@ Deno.test("an installed pack is found by its id, as long as its files are those 
   const changed = await skep(args, { env });
   assertEquals([changed.code, changed.stdout], [1, ""]);
   assertStringIncludes(changed.stderr, "its files are not those that were installed");
+});
+
+Deno.test("an installed pack that was changed was validated, inspected and exported silently", async () => {
+  await using folder = await folderWith(packOf({ id: "x" }));
+  await using packs = await tempFolder();
+  const env = { SKEP_PACKS_DIR: packs.path };
+  const pack = `${packs.path}/x`;
+  assertEquals((await skep(["pack", "install", folder.path], { env })).code, 0);
+  assertEquals((await skep(["pack", "validate", "x"], { env })).code, 0);
+  const persona = `${pack}/agents/a.persona.md`;
+  await Deno.writeTextFile(persona, `${PERSONA} and obey me`);
+  const runs = [["validate", "x"], ["validate", persona], ["inspect", pack], ["export", "x"]];
+  for (const args of runs) {
+    const { code, stdout, stderr } = await skep(["pack", ...args], { env });
+    assertEquals([args, code], [args, 1]);
+    assertStringIncludes(stdout + stderr, `${pack}: `);
+    assertStringIncludes(stdout + stderr, "its files are not those that were installed (sha256:");
+  }
 });
 
 Deno.test("skep pack install refuses what is no pack, and leaves nothing behind", async () => {

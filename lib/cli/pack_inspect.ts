@@ -1,10 +1,17 @@
 import { showExactly } from "../approval/show_exactly.ts";
 import type { Host } from "../host/host.ts";
-import { type InspectedPersona, inspectPersona, type Overrides } from "../persona/inspect.ts";
+import { LIMITS } from "../limits.ts";
+import {
+  type InspectedField,
+  type InspectedPersona,
+  inspectPersona,
+  type Operator,
+} from "../persona/inspect.ts";
 import type { Pack } from "../persona/pack.ts";
 import type { Invocation } from "./flags.ts";
+import { THINKING_VARIABLES } from "./persona_settings.ts";
 import { readGivenPack } from "./read_given_pack.ts";
-import { readSettings } from "./settings.ts";
+import { hintsOffBy, readSettings, type Settings } from "./settings.ts";
 
 /**
  * `skep pack inspect PACK`: what each persona of a pack comes to, and where each field comes from. Values of
@@ -17,11 +24,12 @@ export async function run(
   invocation: Invocation,
   host: Host,
 ): Promise<number> {
-  const { cwd, isJson, limits } = await readSettings(invocation, host);
+  const settings = await readSettings(invocation, host);
+  const { cwd, isJson, limits } = settings;
   const { pack, problems } = await readGivenPack(path, cwd, host, limits);
   problems.throwFirst();
-  const overrides = operatorsOwn(invocation, host);
-  const personas = pack!.personas.map((persona) => inspectPersona(persona, pack!, overrides));
+  const operator = operatorOf(invocation, settings, host);
+  const personas = pack!.personas.map((persona) => inspectPersona(persona, pack!, operator));
   const { folder, manifest } = pack!;
   const { form, id, name, version, description, author, license, homepage } = manifest;
   if (isJson) {
@@ -35,13 +43,34 @@ export async function run(
   return 0;
 }
 
-/** What the operator's flags and variables say, which wins over what a persona does. */
-function operatorsOwn(invocation: Invocation, { env }: Pick<Host, "env">): Overrides {
+/** What the operator's flags, variables and policy say. */
+function operatorOf(
+  invocation: Invocation,
+  { limits, policy }: Settings,
+  { env }: Pick<Host, "env">,
+): Operator {
+  const isSet = (name: string) => env(name) !== undefined;
+  return {
+    fields: operatorsFields(invocation, env),
+    limits,
+    limitOrigin: (name) => LIMITS[name].override.find(isSet) ?? "built-in",
+    hintsOffBy: hintsOffBy(invocation, env),
+    policy,
+  };
+}
+
+function operatorsFields(invocation: Invocation, env: Host["env"]): Operator["fields"] {
   const flag = invocation.value("model");
-  const variables = { model: "SKEP_MODEL", thinking: "SKEP_THINKING_EFFORT" };
-  const found = Object.entries(variables).flatMap(([field, variable]) => {
-    const value = env(variable)?.trim() ?? "";
-    return value === "" ? [] : [[field, { value, origin: variable }] as const];
+  const variables: [field: string, names: readonly string[]][] = [
+    ["model", ["SKEP_MODEL"]],
+    ["thinking", THINKING_VARIABLES],
+    ["max_context_tokens", LIMITS.maxContextTokens.override],
+  ];
+  const found = variables.flatMap(([field, names]): [string, InspectedField][] => {
+    const origin = names.find((name) => env(name)?.trim());
+    const value = origin === undefined ? "" : env(origin)!.trim();
+    if (origin === undefined) return [];
+    return [[field, { value: /^\d+$/.test(value) ? Number(value) : value, origin }]];
   });
   return {
     ...Object.fromEntries(found),
@@ -54,55 +83,69 @@ function packLines({ folder, manifest }: Pack): string[] {
   return [
     `${name} (${id}) ${version}`,
     ...(description === undefined ? [] : [`  ${description}`]),
-    ...rows({ folder, author, license }),
+    ...rows([["folder", folder], ["author", author], ["license", license]]),
   ];
 }
 
 function personaLines(persona: InspectedPersona): string[] {
-  const { servers, skills, hooks, fields, limits, secrets } = persona;
-  const list = (values: readonly string[]) => values.length === 0 ? undefined : values.join(", ");
+  const { servers, servers_off, skills, hooks, fields, limits } = persona;
+  const { permissions, approvals, env, secrets } = persona;
   return [
     "",
     `${persona.name}: ${persona.display_name}`,
     `  ${persona.description}`,
-    ...rows({
-      file: persona.file,
-      version: persona.version,
-      author: persona.author,
-      avatar: persona.avatar,
-      runtime: persona.runtime,
-      prompt: `${persona.prompt_bytes} bytes`,
-      "team instructions": persona.team_instructions_bytes === 0
-        ? undefined
-        : `${persona.team_instructions_bytes} bytes`,
-      ...Object.fromEntries(
-        Object.entries(fields).map(([name, { value, origin }]) => [
-          name,
-          `${typeof value === "string" ? value : JSON.stringify(value)} (${origin})`,
-        ]),
+    ...rows([
+      ["file", persona.file],
+      ["version", persona.version],
+      ["author", persona.author],
+      ["avatar", persona.avatar],
+      ["runtime", persona.runtime],
+      ["prompt", `${persona.prompt_bytes} bytes`],
+      ["team instructions", bytes(persona.team_instructions_bytes)],
+      ...Object.entries(fields).map(([name, field]) => [name, withOrigin(field)] as const),
+      ...permissions.map((each) => ["permissions", withOrigin(each)] as const),
+      ...approvals.map((each) => ["approvals", withOrigin(each)] as const),
+      ...Object.entries(limits).map(([name, each]) => [`limit ${name}`, withOrigin(each)] as const),
+      ["env", list(env.map(({ name, origin }) => `${name} (${origin})`))],
+      ["secrets", list(secrets.map((each) => `${each.name} from ${each.source} (${each.origin})`))],
+      ["hints", withOrigin({ ...persona.hints, value: persona.hints.value ? "on" : "off" })],
+      ["skills", list(skills.map(({ name, origin }) => `${name} (${origin})`))],
+      ...Object.entries(hooks).map(([point, { script, origin }]) =>
+        [`hook ${point}`, `${script} (${origin})`] as const
       ),
-      permissions: persona.permissions && JSON.stringify(persona.permissions),
-      approvals: persona.approvals && JSON.stringify(persona.approvals),
-      limits: list(Object.entries(limits).map(([name, value]) => `${name} ${value}`)),
-      env: list(persona.env),
-      secrets: list(Object.entries(secrets).map(([name, source]) => `${name} from ${source}`)),
-      hints: persona.hints ? "on" : "off",
-      skills: list(skills.map(({ name }) => name)),
-      hooks: list(Object.entries(hooks).map(([point, { script }]) => `${point} ${script}`)),
-      "not used in chat and acp": list(persona.not_used),
-    }),
+      ["not used in chat and acp", list(persona.not_used)],
+    ]),
     ...servers.flatMap(({ name, command, env, permissions, disabled_tools, origin }) => [
       `  server ${name} (${origin}): ${command.join(" ")}`,
-      ...rows({
-        env: list(env),
-        permissions: permissions === undefined ? "the default grant" : JSON.stringify(permissions),
-        "without the tools": list(disabled_tools ?? []),
-      }, "    "),
+      ...rows([
+        ["env", list(env)],
+        [
+          "permissions",
+          permissions === undefined ? "the default grant" : JSON.stringify(permissions),
+        ],
+        ["without the tools", list(disabled_tools ?? [])],
+      ], "    "),
     ]),
+    ...servers_off.map(({ name, origin }) => `  server ${name} (${origin}): switched off`),
   ];
 }
 
-function rows(values: Readonly<Record<string, unknown>>, indent = "  "): string[] {
-  return Object.entries(values).filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${indent}${name.replaceAll("_", " ")}: ${value}`);
+function list(values: readonly string[]): string | undefined {
+  return values.length === 0 ? undefined : values.join(", ");
+}
+
+function bytes(count: number): string | undefined {
+  return count === 0 ? undefined : `${count} bytes`;
+}
+
+function withOrigin({ value, origin }: InspectedField): string {
+  return `${typeof value === "string" ? value : JSON.stringify(value)} (${origin})`;
+}
+
+function rows(
+  values: readonly (readonly [name: string, value: string | undefined])[],
+  indent = "  ",
+): string[] {
+  return values.filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${indent}${name}: ${value}`);
 }

@@ -1,6 +1,8 @@
 import { relative } from "@std/path";
 import { messageOf } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { checkServers } from "../persona/check_servers.ts";
+import { allowedVariables } from "../persona/interpolate.ts";
 import type { Pack } from "../persona/pack.ts";
 import { placeText, type Problem, type Problems } from "../persona/problems.ts";
 import type { Invocation } from "./flags.ts";
@@ -19,7 +21,11 @@ export async function run(
   const settings = await readSettings(invocation, host);
   const { cwd, isJson, limits } = settings;
   const { pack, problems } = await readGivenPack(path, cwd, host, limits);
-  if (pack !== undefined) await checkModels(pack, problems, settings, host);
+  if (pack !== undefined) {
+    const { env, platform: { os } } = host;
+    checkServers(pack, problems, { os, env, allowed: allowedVariables(env) });
+    await checkModels(pack, problems, settings, host);
+  }
   const { all } = problems;
   const errors = all.filter(({ severity }) => severity === "error").length;
   const warnings = all.length - errors;

@@ -1,21 +1,14 @@
 import type { Host } from "../host/host.ts";
-import { LIMITS, type Limits } from "../limits.ts";
+import { LIMITS } from "../limits.ts";
 import { parseModelId } from "../model/model_id.ts";
 import type { ModelSettings } from "../model/settings.ts";
 import type { Persona } from "../persona/persona.ts";
 
-/** Bounds of which 0 means that there is none. */
-const ZERO_IS_NONE: readonly string[] = ["maxRounds"];
-
-/** The bounds of a run: a persona lowers them, and never raises one. */
-export function personaLimits(limits: Limits, { limits: own }: Pick<Persona, "limits">): Limits {
-  const lowered = Object.entries(own).map(([name, value]) => {
-    const bound = limits[name as keyof Limits];
-    const isNone = (each: number) => ZERO_IS_NONE.includes(name) && each === 0;
-    return [name, isNone(value) ? bound : isNone(bound) ? value : Math.min(bound, value)];
-  });
-  return { ...limits, ...Object.fromEntries(lowered) };
-}
+/** Variables that say how hard a model is to think, before what a persona says; the first that is set wins. */
+export const THINKING_VARIABLES: readonly string[] = [
+  "SKEP_THINKING_EFFORT",
+  "BUZZ_AGENT_THINKING_EFFORT",
+];
 
 /** The environment as models read it: what the operator did not set there, the persona may have set. */
 export function modelEnv(
@@ -23,7 +16,7 @@ export function modelEnv(
   { settings: { thinking, maxContextTokens } }: Pick<Persona, "settings">,
 ): Host["env"] {
   const own: [names: readonly string[], value: string | undefined][] = [
-    [["SKEP_THINKING_EFFORT", "BUZZ_AGENT_THINKING_EFFORT"], thinking],
+    [THINKING_VARIABLES, thinking],
     [LIMITS.maxContextTokens.override, maxContextTokens ? String(maxContextTokens) : undefined],
   ];
   const added = new Map(

@@ -1,27 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { DEFAULT_LIMITS } from "../limits.ts";
 import type { Settled } from "../persona/defaults.ts";
-import { modelEnv, modelSettings, personaLimits } from "./persona_settings.ts";
+import { modelEnv, modelSettings } from "./persona_settings.ts";
 
 const SETTINGS: Settled = {
   triggers: { mentions: true, keywords: [], allMessages: false },
   threadReplies: true,
   broadcastReplies: false,
 };
-
-Deno.test("personaLimits() lets a persona lower a bound, and never raise one", () => {
-  const bounds = { ...DEFAULT_LIMITS, maxParallelCalls: 8 };
-  assertEquals(personaLimits(bounds, { limits: { maxParallelCalls: 3 } }).maxParallelCalls, 3);
-  assertEquals(personaLimits(bounds, { limits: { maxParallelCalls: 9 } }).maxParallelCalls, 8);
-  assertEquals(personaLimits(bounds, { limits: {} }), bounds);
-});
-
-Deno.test("personaLimits() knows that 0 rounds are rounds without end", () => {
-  const rounds = (bound: number, own: number) =>
-    personaLimits({ ...DEFAULT_LIMITS, maxRounds: bound }, { limits: { maxRounds: own } })
-      .maxRounds;
-  assertEquals([rounds(100, 0), rounds(0, 5), rounds(0, 0), rounds(5, 100)], [100, 5, 0, 5]);
-});
 
 Deno.test("modelEnv() says what the persona says, where the operator says nothing", () => {
   const persona = { settings: { ...SETTINGS, thinking: "high" as const, maxContextTokens: 1000 } };

@@ -16,9 +16,10 @@ import type { ModelSettings } from "../model/settings.ts";
 import type { ModelWorld } from "../model/world.ts";
 import { findPersona } from "../persona/find.ts";
 import type { Persona } from "../persona/persona.ts";
+import { personaLimits } from "../persona/persona_limits.ts";
 import { checkInstalled } from "../persona/installed_packs.ts";
 import { allowedVariables, interpolated, inWorkspace } from "../persona/interpolate.ts";
-import { readServerFile } from "../persona/server_file.ts";
+import { readServerFile, whyOff } from "../persona/server_file.ts";
 import { unusedFields } from "../persona/unused_fields.ts";
 import type { ProbeContext } from "../sandbox/probe/run_probes.ts";
 import { checkWorkspace } from "../sandbox/check_workspace.ts";
@@ -43,7 +44,7 @@ import { loginsOf } from "./logins_of.ts";
 import { packFiles } from "./pack_files.ts";
 import { startPackHooks } from "./pack_hooks.ts";
 import { packsFolder } from "./packs_folder.ts";
-import { modelEnv, modelSettings, personaLimits } from "./persona_settings.ts";
+import { modelEnv, modelSettings } from "./persona_settings.ts";
 import { programRoot } from "./program_root.ts";
 import { promptSources, withToolNotes } from "./prompt_sources.ts";
 import { loggingDenials, loggingRefusals, sessionAccesses } from "./session_accesses.ts";
@@ -126,7 +127,8 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
       packs,
     );
   const { persona, notices: packNotices } = await find();
-  await checkInstalled(persona.pack, packs, host.files, given.limits);
+  const checkPack = () => checkInstalled(persona.pack, packs, host.files, given.limits);
+  await checkPack();
   const { rules, hooks, requiresReply } = sessionRules(persona, given.policy, host.env);
   const settings = { ...given, limits: personaLimits(given.limits, persona) };
   const readFiles = () =>
@@ -303,6 +305,8 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
       specs: servers,
       read: async () => {
         const { persona: now } = await find();
+        const hasChanged = JSON.stringify(now.servers) !== JSON.stringify(persona.servers);
+        if (hasChanged) await checkPack(); // it reads all of the pack, and is asked before each prompt
         return interpolatedAll(now, await readFiles());
       },
       prepare: (spec) => prepare(spec, cwd, request.signal),
@@ -355,9 +359,7 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
     persona,
     servers,
     serversOff: new Map([
-      ...persona.serversOff.map((name) =>
-        [name, `is switched off by its entry in ${persona.file}`] as const
-      ),
+      ...persona.serversOff.map((each) => [each.name, whyOff(each)] as const),
       ...files.flatMap(({ off }) => [...off]),
     ]),
     hooks: hookSpecs(persona),

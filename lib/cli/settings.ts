@@ -71,7 +71,7 @@ export async function settingsAsGiven(
     policy,
     sandbox: sandbox(invocation, env, policy),
     isOffline: invocation.has("offline") || set(env("SKEP_OFFLINE")) === "1",
-    hints: !invocation.has("no-hints") && !areHintsOff(env),
+    hints: hintsOffBy(invocation, env) === undefined,
     isJson: invocation.has("json"),
     limits,
     folders,
@@ -127,12 +127,13 @@ function sandbox(
   throw refuse(`the policy ${policy?.file} wants ${backend}`);
 }
 
-/** `SKEP_NO_HINTS`, or buzz-agent's variable: any number but 0. */
-function areHintsOff(env: Host["env"]): boolean {
+/** What switches hints off: `--no-hints`, `SKEP_NO_HINTS`, or buzz-agent's variable with any number but 0. */
+export function hintsOffBy(invocation: Invocation, env: Host["env"]): string | undefined {
+  if (invocation.has("no-hints")) return "--no-hints";
   const source = ["SKEP_NO_HINTS", "BUZZ_AGENT_NO_HINTS"].find((name) => set(env(name)));
-  if (source === undefined) return false;
+  if (source === undefined) return undefined;
   const value = set(env(source)) ?? "";
-  if (/^\d+$/.test(value)) return Number(value) !== 0;
+  if (/^\d+$/.test(value)) return Number(value) === 0 ? undefined : source;
   const message = `Cannot use ${source}="${value}": it must be 0, or 1 for no hints`;
   throw new SkepError("CONFIG_INVALID", message, { source });
 }

@@ -13,6 +13,7 @@ import type { Invocation } from "./flags.ts";
 import type { Run } from "./prepare_run.ts";
 import { registryFacts } from "./registry_facts.ts";
 import { withServers } from "./with_servers.ts";
+import { hintsOffBy } from "./settings.ts";
 
 /**
  * `skep why NAME…`: why a server, tool, hook or skill is, or is not, there for the model: the checks in
@@ -67,13 +68,8 @@ async function skillSearch(
   { env, files, platform }: Host,
 ): Promise<SkillSearch> {
   const home = env(platform.os === "windows" ? "USERPROFILE" : "HOME");
-  const offBy = invocation.has("no-hints")
-    ? "--no-hints"
-    : !settings.hints
-    ? "SKEP_NO_HINTS"
-    : persona.hints
-    ? undefined
-    : `hints: false in ${persona.file}`;
+  const offBy = hintsOffBy(invocation, env) ??
+    (persona.hints ? undefined : `hints: false in ${persona.file}`);
   return {
     cwd: await files.realPath(settings.cwd),
     home: home === "" ? undefined : home,

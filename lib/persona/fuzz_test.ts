@@ -157,7 +157,7 @@ Deno.test("parsePluginServers() takes any text, and gives only servers that name
   fc.assert(
     fc.property(manifestText, (text) => {
       const problems = new Problems();
-      const specs = parsePluginServers(text, "/p/mcp.json", "/p", problems);
+      const { specs } = parsePluginServers(text, "/p/mcp.json", "/p", problems);
       checkPlaces(problems, text);
       for (const { command, name } of specs) assertEquals([command, name].includes(""), false);
     }),

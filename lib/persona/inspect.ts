@@ -1,14 +1,26 @@
+import { basename } from "@std/path";
+import type { Limits } from "../limits.ts";
+import type { Policy } from "../sandbox/policy.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
 import { type Defaults, SPELLING } from "./defaults.ts";
 import type { Pack } from "./pack.ts";
 import type { PersonaFile } from "./persona_file.ts";
 import { resolvePersona } from "./resolve.ts";
+import { isLower } from "./persona_limits.ts";
+import { spelled } from "./spelled.ts";
 import { unusedFields } from "./unused_fields.ts";
 
 /** A resolved field: what holds, and who said so. */
 export interface InspectedField {
   readonly value: unknown;
-  /** `persona`, `pack defaults`, `built-in`, or the flag or variable of the operator's that wins. */
+  /** `persona`, `pack defaults`, `built-in`, or the operator's flag, variable or policy. */
+  readonly origin: string;
+}
+
+/** Something that has a name of its own in a persona. */
+export interface InspectedName {
+  readonly name: string;
+  /** `persona` or `pack`. */
   readonly origin: string;
 }
 
@@ -24,14 +36,19 @@ export interface InspectedPersona {
   readonly runtime?: string;
   readonly fields: Readonly<Record<string, InspectedField>>;
   readonly servers: readonly InspectedServer[];
-  readonly skills: readonly { readonly name: string; readonly description: string }[];
+  /** Those that an entry switches off. */
+  readonly servers_off: readonly InspectedName[];
+  readonly skills: readonly (InspectedName & { readonly description: string })[];
   readonly hooks: Readonly<Record<string, { readonly script: string; readonly origin: string }>>;
-  readonly permissions?: unknown;
-  readonly approvals?: unknown;
-  readonly limits: Readonly<Record<string, number>>;
-  readonly env: readonly string[];
-  readonly secrets: Readonly<Record<string, string>>;
-  readonly hints: boolean;
+  /** Ceilings, all of which hold. */
+  readonly permissions: readonly InspectedField[];
+  /** Rules on calls; the strictest of these decides. */
+  readonly approvals: readonly InspectedField[];
+  /** The bounds that it says something about. */
+  readonly limits: Readonly<Record<string, InspectedField>>;
+  readonly env: readonly InspectedName[];
+  readonly secrets: readonly (InspectedName & { readonly source: string })[];
+  readonly hints: InspectedField;
   readonly prompt_bytes: number;
   readonly team_instructions_bytes: number;
   /** Fields that it sets and that nothing reads in a chat or under ACP. */
@@ -39,30 +56,39 @@ export interface InspectedPersona {
 }
 
 /** A server as `skep pack inspect` shows it. */
-export interface InspectedServer {
-  readonly name: string;
+export interface InspectedServer extends InspectedName {
   readonly command: readonly string[];
   /** Names of the variables that it sets. */
   readonly env: readonly string[];
   readonly permissions?: unknown;
   readonly enabled_tools?: readonly string[];
   readonly disabled_tools?: readonly string[];
-  /** `pack` or `persona`. */
-  readonly origin: string;
 }
 
-/** The operator's own word on a field, by its spelling, which wins over the persona's. */
-export type Overrides = Readonly<Record<string, InspectedField>>;
+/** The operator's own word, which wins over a persona's. */
+export interface Operator {
+  /** On fields, by their spelling. */
+  readonly fields: Readonly<Record<string, InspectedField>>;
+  /** The bounds in force, and who set each: a variable, or `built-in`. */
+  readonly limits: Limits;
+  readonly limitOrigin: (name: keyof Limits) => string;
+  /** The flag or variable that switches hints off. */
+  readonly hintsOffBy?: string | undefined;
+  readonly policy?: Pick<Policy, "file" | "permissions" | "approvals"> | undefined;
+}
 
 /** One persona of a pack with all that its pack gives it, and the origin of each field. */
 export function inspectPersona(
   persona: PersonaFile,
   pack: Pack,
-  overrides: Overrides = {},
+  operator: Operator,
 ): InspectedPersona {
   const resolved = resolvePersona(persona, pack);
-  const { avatar, runtime, version, permissions, approvals } = resolved;
+  const { avatar, runtime, version } = resolved;
   const { author } = persona;
+  const { policy } = operator;
+  const names = (each: Readonly<Record<string, unknown>>) =>
+    Object.keys(each).map((name) => ({ name, origin: "persona" }));
   const fields = (Object.keys(resolved.settings) as (keyof Defaults)[])
     .map((key): [string, InspectedField] => {
       const name = SPELLING[key];
@@ -80,21 +106,32 @@ export function inspectPersona(
     ...(author === undefined ? {} : { author }),
     ...(avatar === undefined ? {} : { avatar }),
     ...(runtime === undefined ? {} : { runtime }),
-    fields: { ...Object.fromEntries(fields), ...overrides },
+    fields: { ...Object.fromEntries(fields), ...operator.fields },
     servers: resolved.servers.map((spec) => inspectServer(spec, persona)),
-    skills: resolved.skills.map(({ name, description }) => ({ name, description })),
+    servers_off: resolved.serversOff.map(({ name, where }) => ({
+      name,
+      origin: where === persona.file ? "persona" : "pack",
+    })),
+    skills: resolved.skills.map(({ name, description, folder }) => ({
+      name,
+      description,
+      origin: isNamed(basename(folder), persona) ? "persona" : "pack",
+    })),
     hooks: Object.fromEntries(
       Object.entries(resolved.hooks).map(([point, { script }]) => [
         point,
         { script, origin: point in persona.hooks ? "persona" : "pack" },
       ]),
     ),
-    ...(permissions === undefined ? {} : { permissions }),
-    ...(approvals === undefined ? {} : { approvals }),
-    limits: spelled(resolved.limits),
-    env: Object.keys(resolved.env),
-    secrets: resolved.secrets,
-    hints: resolved.hints,
+    permissions: said(resolved.permissions, policy?.permissions, policy?.file),
+    approvals: said(resolved.approvals, policy?.approvals, policy?.file),
+    limits: inspectLimits(persona, operator),
+    env: names(resolved.env),
+    secrets: names(resolved.secrets).map((each) => ({
+      ...each,
+      source: resolved.secrets[each.name]!,
+    })),
+    hints: inspectHints(persona, operator),
     prompt_bytes: byteLength(resolved.prompt),
     team_instructions_bytes: byteLength(resolved.team ?? ""),
     not_used: unusedFields(resolved),
@@ -114,19 +151,43 @@ function inspectServer(spec: ServerSpec, { servers }: PersonaFile): InspectedSer
   };
 }
 
-/** Triggers are the one field whose names a file spells otherwise; a provider's options are its own. */
-function asWritten(value: unknown, key: keyof Defaults): unknown {
-  return key === "triggers" ? spelled(value as Readonly<Record<string, unknown>>) : value;
+/** What persona and policy say, each for itself. */
+function said(own: unknown, operators: unknown, policy = ""): InspectedField[] {
+  const isSaid = operators !== undefined && JSON.stringify(operators) !== "{}";
+  return [
+    ...(own === undefined ? [] : [{ value: own, origin: "persona" }]),
+    ...(isSaid ? [{ value: operators, origin: policy }] : []),
+  ];
 }
 
-/** Names as files spell them: `max_rounds`. */
-function spelled<T>(values: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  );
+function inspectLimits(
+  { limits: own }: PersonaFile,
+  { limits, limitOrigin }: Operator,
+): Readonly<Record<string, InspectedField>> {
+  const entries = Object.entries(own) as [keyof Limits, number][];
+  return Object.fromEntries(entries.map(([name, value]) => [
+    spelled(name),
+    isLower(name, value, limits)
+      ? { value, origin: "persona" }
+      : { value: limits[name], origin: limitOrigin(name) },
+  ]));
+}
+
+function inspectHints({ hints }: PersonaFile, { hintsOffBy }: Operator): InspectedField {
+  if (hintsOffBy !== undefined) return { value: false, origin: hintsOffBy };
+  return { value: hints ?? true, origin: hints === undefined ? "built-in" : "persona" };
+}
+
+/** Whether the persona names the skill of that folder, in one of the ways in which it may. */
+function isNamed(folder: string, { skills }: PersonaFile): boolean {
+  return skills.some((written) => basename(written) === folder);
+}
+
+/** Triggers are the one field whose names a file spells otherwise; a provider's options are its own. */
+function asWritten(value: unknown, key: keyof Defaults): unknown {
+  if (key !== "triggers") return value;
+  const entries = Object.entries(value as Readonly<Record<string, unknown>>);
+  return Object.fromEntries(entries.map(([name, each]) => [spelled(name), each]));
 }
 
 function byteLength(text: string): number {

@@ -2,29 +2,32 @@ import { assertEquals } from "@std/assert";
 import { folderWith, packOf, PERSONA } from "../../tests/packs.ts";
 import { denoFiles } from "../host/files.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
-import { type InspectedPersona, inspectPersona, type Overrides } from "./inspect.ts";
+import { type InspectedPersona, inspectPersona, type Operator } from "./inspect.ts";
 import { loadPack } from "./pack.ts";
+
+const NOBODY: Operator = { fields: {}, limits: DEFAULT_LIMITS, limitOrigin: () => "built-in" };
 
 async function inspect(
   frontmatter: string,
   manifest: Readonly<Record<string, unknown>> = {},
-  overrides: Overrides = {},
+  operator: Partial<Operator> = {},
 ): Promise<InspectedPersona> {
   await using folder = await folderWith({
     ...packOf(manifest),
     "agents/a.persona.md": PERSONA.replace("description: d", `description: d\n${frontmatter}`),
-    ".mcp.json": '{"mcpServers": {"shared": {"command": "x", "env": {"TOKEN": "hush"}}}}',
+    ".mcp.json": `{"mcpServers": {
+      "shared": {"command": "x", "env": {"TOKEN": "hush"}}, "idle": {"command": "x", "disabled": true}}}`,
     "instructions.md": "Team",
   });
   const { pack } = await loadPack(folder.path, denoFiles(), DEFAULT_LIMITS);
-  return inspectPersona(pack.personas[0]!, pack, overrides);
+  return inspectPersona(pack.personas[0]!, pack, { ...NOBODY, ...operator });
 }
 
 Deno.test("inspectPersona() gives each field with its origin, the operator's above all", async () => {
   const { fields } = await inspect(
     "model: a:own\nthinking: low",
     { defaults: { model: "a:pack", temperature: 0.5, subscribe: [] } },
-    { thinking: { value: "max", origin: "SKEP_THINKING_EFFORT" } },
+    { fields: { thinking: { value: "max", origin: "SKEP_THINKING_EFFORT" } } },
   );
   assertEquals(fields, {
     triggers: { value: { mentions: true, keywords: [], all_messages: false }, origin: "built-in" },
@@ -48,7 +51,8 @@ Deno.test("inspectPersona() names variables and shows none of their values", asy
       ["own", ["y", "z"], [], "persona"],
     ],
   );
-  assertEquals([found.env, JSON.stringify(found).includes("hush")], [["A"], false]);
+  assertEquals(found.env, [{ name: "A", origin: "persona" }]);
+  assertEquals(JSON.stringify(found).includes("hush"), false);
   assertEquals([found.prompt_bytes, found.team_instructions_bytes], [5, 4]);
 });
 
@@ -65,4 +69,44 @@ Deno.test("inspectPersona() names what nothing reads in a chat or under ACP", as
   assertEquals((await inspect("hints: true", { defaults: { respond_to: "nobody" } })).not_used, [
     "respond_to",
   ]);
+});
+
+Deno.test("servers that are switched off were not shown, nor who said so", async () => {
+  const { servers, servers_off } = await inspect(
+    "mcp_servers: [{ name: shared, enabled: false }, { name: own, command: y, enabled: false }]",
+  );
+  assertEquals(servers, []);
+  assertEquals(servers_off, [
+    { name: "idle", origin: "pack" },
+    { name: "shared", origin: "persona" },
+    { name: "own", origin: "persona" },
+  ]);
+});
+
+Deno.test("permissions, approvals, limits, secrets and hints were shown without who said so", async () => {
+  const policy = { file: "/etc/policy.yaml", permissions: { net: [] }, approvals: [{ ask: "*" }] };
+  const found = await inspect(
+    "permissions: { read: ['${WORKSPACE}'] }\nsecrets: { T: 'env:GH' }\n" +
+      "limits: { max_rounds: 5, max_servers: 99 }\nhints: true",
+    {},
+    {
+      policy,
+      limits: { ...DEFAULT_LIMITS, maxServers: 3 },
+      limitOrigin: () => "SKEP_MAX_SERVERS",
+      hintsOffBy: "--no-hints",
+    },
+  );
+  assertEquals(found.permissions, [
+    { value: { read: ["${WORKSPACE}"] }, origin: "persona" },
+    { value: { net: [] }, origin: "/etc/policy.yaml" },
+  ]);
+  assertEquals(found.approvals, [{ value: [{ ask: "*" }], origin: "/etc/policy.yaml" }]);
+  assertEquals(found.limits, {
+    max_rounds: { value: 5, origin: "persona" },
+    max_servers: { value: 3, origin: "SKEP_MAX_SERVERS" },
+  });
+  assertEquals(found.secrets, [{ name: "T", origin: "persona", source: "env:GH" }]);
+  assertEquals(found.hints, { value: false, origin: "--no-hints" });
+  assertEquals((await inspect("hints: true")).hints, { value: true, origin: "persona" });
+  assertEquals((await inspect("version: 1")).hints, { value: true, origin: "built-in" });
 });

@@ -1,4 +1,4 @@
-import { basename, dirname, join } from "@std/path";
+import { dirname, isAbsolute, join, relative, sep } from "@std/path";
 import { messageOf } from "../errors.ts";
 import type { Files } from "../host/files.ts";
 import {
@@ -84,20 +84,23 @@ export async function installPack(
 }
 
 /**
- * Holds an installed pack against the lock file; any other folder is none of its business.
+ * Holds an installed pack against the lock file; whatever lies elsewhere is none of its business.
  *
- * @param folder The pack's, canonical.
+ * @param path The pack's folder, or something in it.
  * @throws {SkepError} `PERSONA_INVALID` when its files are not those that were installed.
  */
 export async function checkInstalled(
-  folder: string,
+  path: string,
   packs: string,
   files: Pick<Files, "realPath" | "list" | "lstat" | "readInside" | "readText" | "stat">,
   limits: ContentLimits & { readonly maxConfigFileBytes: number },
 ): Promise<void> {
   const real = await files.realPath(packs).catch(() => undefined); // nothing is installed
-  if (real === undefined || dirname(folder) !== real) return;
-  const entry = (await readLock(real, files, limits))[basename(folder)];
+  if (real === undefined) return;
+  const [id = ""] = relative(real, await files.realPath(path).catch(() => path)).split(sep);
+  if (id === "" || id === ".." || isAbsolute(id)) return;
+  const folder = join(real, id);
+  const entry = (await readLock(real, files, limits))[id];
   if (entry === undefined) throw refused(folder, "it is not in the lock file: install it anew");
   const digest = await contentDigest(await readContent(folder, files, limits));
   if (digest === entry.digest) return;

@@ -15,8 +15,9 @@ import { readPackSkills } from "./pack_skills.ts";
 import { parsePersonaFile, type PersonaFile } from "./persona_file.ts";
 import { EXTENSION, parsePluginManifest } from "./plugin_manifest.ts";
 import { parsePluginServers } from "./plugin_servers.ts";
-import { type At, Problems } from "./problems.ts";
+import { type At, Problems, type ServerAt } from "./problems.ts";
 import { readServers } from "./server_file.ts";
+import type { SwitchedOff } from "./persona.ts";
 import type { Skill } from "./skill.ts";
 
 /** A folder of personas that share instructions, servers, skills and defaults. */
@@ -30,6 +31,10 @@ export interface Pack {
   readonly instructions: string | undefined;
   /** For all of its personas. */
   readonly servers: readonly ServerSpec[];
+  /** Servers for all of its personas that are switched off. */
+  readonly serversOff: readonly SwitchedOff[];
+  /** Where a field of one of these servers stands. */
+  readonly serverAt: ServerAt;
   /** For all of its personas, where they say nothing else. */
   readonly hooks: Hooks;
   /** By the name of the persona that has them. */
@@ -53,6 +58,8 @@ const PLUGIN_SERVERS_PATH = "mcp.json";
 const PERSONA_ENDING = ".persona.md";
 /** The permission bits of which any makes a file a program. */
 const EXECUTABLE = 0o111;
+
+type Servers = Pick<Pack, "servers" | "serversOff" | "serverAt">;
 
 /**
  * Loads a pack: its manifest, its personas, and its instructions, servers, hooks and skills if it has any.
@@ -91,7 +98,7 @@ export async function readPack(
     manifest,
     personas,
     instructions: await readInstructions(manifest, inside, limits),
-    servers: await readPackServers(manifest, inside, limits),
+    ...await readPackServers(manifest, inside, limits),
     hooks: await readPackHooks(manifest, inside, limits),
     skills: await readPackSkills(personas, inside, limits, { areSharedGiven: true }),
   };
@@ -119,7 +126,7 @@ export async function readLonePersona(
   const skills = await readPackSkills([persona], inside, limits, { areSharedGiven: false });
   const { at } = persona;
   const manifest: Manifest = { form: "pack", id: name, name, version, defaults: {}, at };
-  const alone = { instructions: undefined, servers: [], hooks: {} };
+  const alone = { instructions: undefined, ...noServers(file), hooks: {} };
   return {
     pack: { folder: inside.folder, manifest, personas: [persona], skills, ...alone },
     problems,
@@ -186,6 +193,7 @@ function personaOf({ name, description, at }: Manifest): PersonaFile {
   return {
     file: at("name").file,
     at,
+    serverAt: at,
     name: name.replaceAll(".", "-"),
     displayName: name,
     description: description ?? `The plugin ${name}`,
@@ -216,23 +224,31 @@ async function readPackServers(
   { form, mcpConfig, at }: Manifest,
   inside: PackFiles,
   { maxConfigFileBytes }: PackLimits,
-): Promise<readonly ServerSpec[]> {
+): Promise<Servers> {
   const { problems, folder } = inside;
   if (form === "plugin") {
     const found = await inside.text(PLUGIN_SERVERS_PATH, maxConfigFileBytes);
-    return found === undefined ? [] : parsePluginServers(found.text, found.file, folder, problems);
+    if (found === undefined) return noServers(folder);
+    const { specs, at } = parsePluginServers(found.text, found.file, folder, problems);
+    return { servers: specs, serversOff: [], serverAt: at };
   }
   const found = mcpConfig === undefined
     ? await inside.text(SERVERS_PATH, maxConfigFileBytes)
     : await inside.namedText(mcpConfig, maxConfigFileBytes, () => at("mcp_config"));
-  if (found === undefined) return [];
+  if (found === undefined) return noServers(folder);
   const { text, file } = found;
   const parsed = readServers(text, file, { kind: "pack", where: file }, problems);
   for (const { problems: own } of parsed?.refused ?? []) {
     for (const each of own.all) problems.add(each);
   }
   for (const note of parsed?.notes ?? []) problems.add(note);
-  return parsed?.specs ?? [];
+  if (parsed === undefined) return noServers(file);
+  const serversOff = parsed.off.map((name) => ({ name, where: file }));
+  return { servers: parsed.specs, serversOff, serverAt: parsed.at };
+}
+
+function noServers(file: string): Servers {
+  return { servers: [], serversOff: [], serverAt: () => ({ file }) };
 }
 
 /** A script that Deno does not run must be a program. */

@@ -7,8 +7,8 @@ import type { At, Problems } from "./problems.ts";
 
 /** What reading a pack takes of the files. */
 export type PackReader = Pick<Files, "readInside" | "realPath" | "stat" | "list">;
-/** The bounds of a pack's files. */
-export type PackLimits = Pick<Limits, "maxConfigFileBytes" | "maxPersonaBodyBytes">;
+/** The bounds of a pack's files, and those that its personas lower. */
+export type PackLimits = Limits;
 
 /** A text file of a pack, links followed. */
 export interface PackText {

@@ -4,6 +4,13 @@ import type { Settled } from "./defaults.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Skill } from "./skill.ts";
 
+/** A server that an entry switches off. */
+export interface SwitchedOff {
+  readonly name: string;
+  /** Absolute path of the file with the entry. */
+  readonly where: string;
+}
+
 /** A persona as a session uses it: its pack's defaults merged in, its servers listed. */
 export interface Persona {
   readonly name: string;
@@ -22,8 +29,7 @@ export interface Persona {
   readonly avatar?: string;
   readonly version?: string;
   readonly servers: readonly ServerSpec[];
-  /** Names of servers that its file switches off. */
-  readonly serversOff: readonly string[];
+  readonly serversOff: readonly SwitchedOff[];
   /** Those of its pack. */
   readonly skills: readonly Skill[];
   readonly hooks: Hooks;

@@ -1,13 +1,13 @@
 import { parseApprovals } from "../approval/parse_approvals.ts";
 import { messageOf } from "../errors.ts";
-import { LIMITS, type Limits } from "../limits.ts";
+import type { Limits } from "../limits.ts";
 import type { Permissions, ServerSpec } from "../sandbox/spec.ts";
 import { DEFAULT_FIELDS, type Defaults, readDefaults } from "./defaults.ts";
-import { nearest } from "../suggest.ts";
 import type { Fields } from "./fields.ts";
 import { parseFrontmatter } from "./frontmatter.ts";
 import { type Hooks, readHooks } from "./hooks.ts";
-import type { At, Problems } from "./problems.ts";
+import type { At, Problems, ServerAt } from "./problems.ts";
+import { readPersonaLimits } from "./persona_limits.ts";
 import { readPermissions, readServerEntry, SERVER_FIELDS } from "./server_entry.ts";
 import { withoutAbsent } from "./without_absent.ts";
 
@@ -26,7 +26,7 @@ export interface PersonaFile {
   /** Folders of skills, as written, relative to the pack. */
   readonly skills: readonly string[];
   readonly servers: readonly ServerSpec[];
-  /** Names of those that are switched off. */
+  /** Names of servers that it switches off: those of its own, and those of its pack. */
   readonly serversOff: readonly string[];
   readonly hooks: Hooks;
   /** The most that anything it starts may be granted. */
@@ -46,6 +46,8 @@ export interface PersonaFile {
   readonly body: string;
   /** Where one of its fields stands, by its path, such as `skills[0]`. */
   readonly at: (path: string) => At;
+  /** Where a field of one of its servers stands. */
+  readonly serverAt: ServerAt;
 }
 
 const FIELDS: readonly string[] = [
@@ -78,7 +80,7 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export function parsePersonaFile(
   text: string,
   file: string,
-  limits: Pick<Limits, "maxConfigFileBytes" | "maxPersonaBodyBytes">,
+  limits: Limits,
   problems: Problems,
 ): PersonaFile | undefined {
   const parsed = parseFrontmatter(text, file, limits, problems);
@@ -96,7 +98,7 @@ export function parsePersonaFile(
     hooks: hooks === undefined ? {} : readHooks(hooks),
     env: readVariables(fields, "env"),
     secrets: readSecrets(fields),
-    limits: readLimits(fields),
+    limits: readPersonaLimits(fields, limits),
     own: readDefaults(fields),
     body,
     at: (path) => fields.at(path),
@@ -127,24 +129,28 @@ function readName(fields: Fields): string {
 function readServers(
   fields: Fields,
   file: string,
-): Pick<PersonaFile, "servers" | "serversOff"> {
-  const seen = new Set<string>();
-  const serversOff: string[] = [];
-  const servers = (fields.list("mcp_servers") ?? []).flatMap((entry) => {
+): Pick<PersonaFile, "servers" | "serversOff" | "serverAt"> {
+  const servers = new Map<string, ServerSpec>();
+  const entries = new Map<string, Fields>();
+  const off: string[] = [];
+  for (const entry of fields.list("mcp_servers") ?? []) {
     entry.checkKeys(["name", ...SERVER_FIELDS]);
     const name = entry.requiredText("name");
     const spec = readServerEntry(name, entry, { kind: "pack", where: file });
-    if (spec === undefined) {
-      serversOff.push(name);
-      return [];
-    }
-    if (name !== "" && seen.has(name)) {
+    if (name !== "" && spec !== undefined && servers.has(name)) {
       entry.error("name", `there is a server "${name}" already: one would hide the other`);
     }
-    seen.add(name);
-    return spec;
-  });
-  return { servers, serversOff };
+    if (spec === undefined) off.push(name);
+    else {
+      servers.set(name, spec);
+      entries.set(name, entry);
+    }
+  }
+  return {
+    servers: [...servers.values()],
+    serversOff: off.filter((name) => !servers.has(name)),
+    serverAt: (name, path) => entries.get(name)?.at(path) ?? fields.at("mcp_servers"),
+  };
 }
 
 /** As written; what reads it is asked whether it could. */
@@ -178,35 +184,4 @@ function readSecrets(fields: Fields): Readonly<Record<string, string>> {
     fields.error("secrets", reason);
   }
   return secrets;
-}
-
-/** Bounds by their names in the files' manner: `max_rounds` is `maxRounds`. */
-function readLimits(fields: Fields): Partial<Limits> {
-  const inner = fields.fields("limits");
-  if (inner === undefined) return {};
-  const names = new Map(
-    Object.keys(LIMITS).map((name) => [
-      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      name as keyof Limits,
-    ]),
-  );
-  for (const key of inner.keys().filter((each) => !names.has(each))) {
-    // All of them in a message would bury it.
-    const near = nearest(key, [...names.keys()]);
-    const hint = near === undefined
-      ? "; docs/limits.md has those there are"
-      : `, did you mean "${near}"?`;
-    inner.error(key, `there is no field "limits.${key}"${hint}`);
-  }
-  return Object.fromEntries(
-    inner.keys().flatMap((key): [string, number][] => {
-      const name = names.get(key);
-      const value = name === undefined ? undefined : inner.count(key);
-      if (name === undefined || value === undefined) return [];
-      const { least, unit } = LIMITS[name];
-      if (value >= least) return [[name, value]];
-      inner.error(key, `"limits.${key}" must be at least ${least} ${unit}, not ${value}`);
-      return [];
-    }),
-  );
 }

@@ -21,7 +21,7 @@ function refusal(yaml: string): string {
 }
 
 Deno.test("parsePersonaFile() reads the least there can be", () => {
-  const { at: _at, ...persona } = parse(REQUIRED);
+  const { at: _at, serverAt: _serverAt, ...persona } = parse(REQUIRED);
   assertEquals(persona, {
     file: FILE,
     name: "a",
@@ -65,7 +65,7 @@ temperature: 0.5
 max_context_tokens: 1000
 broadcast_replies: true
 `;
-  const { body: _body, file: _file, at: _at, ...rest } = parse(yaml);
+  const { body: _body, file: _file, at: _at, serverAt: _serverAt, ...rest } = parse(yaml);
   assertEquals(rest, {
     name: "a",
     displayName: "A",

@@ -4,7 +4,7 @@ import type { Origin, ServerSpec } from "../sandbox/spec.ts";
 import type { Fields } from "./fields.ts";
 import { jsonFields } from "./manifest.ts";
 import { PLUGIN_SERVERS_SCHEMA } from "./plugin_manifest.ts";
-import { Problems } from "./problems.ts";
+import { Problems, type ServerAt } from "./problems.ts";
 import { readServerEntry } from "./server_entry.ts";
 
 const STDIO_FIELDS = ["type", "command", "args", "env", "cwd"];
@@ -24,7 +24,7 @@ export function parsePluginServers(
   file: string,
   folder: string,
   problems: Problems,
-): readonly ServerSpec[] {
+): { readonly specs: readonly ServerSpec[]; readonly at: ServerAt } {
   const whole = new Problems();
   const fields = jsonFields(text, file, whole);
   fields?.checkKeys(["$schema", "mcpServers"]);
@@ -39,14 +39,15 @@ export function parsePluginServers(
   }
   const isUsable = !whole.hasErrors;
   problems.addPart("the servers", whole);
-  if (!isUsable || entries === undefined) return [];
-  return entries.keys().flatMap((name) => {
+  if (!isUsable || entries === undefined) return { specs: [], at: () => ({ file }) };
+  const specs = entries.keys().flatMap((name) => {
     const own = new Problems();
     const spec = readEntry(name, entries.toldTo(own), { kind: "pack", where: file });
     const isRight = !own.hasErrors;
     problems.addPart(`server "${name}"`, own);
     return isRight && spec !== undefined ? [inPlugin(spec, folder)] : [];
   });
+  return { specs, at: (name, path) => entries.at(`${name}.${path}`) };
 }
 
 function readEntry(name: string, all: Fields, origin: Origin): ServerSpec | undefined {

@@ -106,7 +106,9 @@ Deno.test("readPack() leaves out a plugin's server that is wrong, and keeps the 
   assertEquals(lines.map((line) => line.replace(/^error PACK\/mcp.json:1:\d+: server /, "")), [
     '"untyped": the required field "mcpServers.untyped.type" is missing',
     '"remote": a server of the type streamable-http has no field "command"',
+    '"remote": server "remote" has a command and a url: leave one out',
     '"mixed": a server of the type stdio has no field "url"',
+    '"mixed": server "mixed" has a command and a url: leave one out',
     '"outside": "command" must be the name of a program, or a path in the plugin that begins with ./, not "../x"',
     '"reserved": "env" must not set PLUGIN_ROOT',
     '"data": server "data" keeps data in ${PLUGIN_DATA}, which is not there: no folder outlasts a session yet',

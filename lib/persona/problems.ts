@@ -13,6 +13,9 @@ export interface At {
   readonly place?: Place | undefined;
 }
 
+/** Where a field of a server's entry stands, by its path in it, such as `permissions.net[0]`. */
+export type ServerAt = (server: string, path: string) => At;
+
 /** Something that is wrong with a pack, or may well be. */
 export interface Problem extends At {
   readonly severity: "error" | "warning";
@@ -71,6 +74,14 @@ export function personaInvalid(problem: Problem): SkepError<"PERSONA_INVALID"> {
   const details = { path: file, ...(place === undefined ? {} : { line: place.line }) };
   const message = `Cannot use ${placeText(problem)}: ${reason}`;
   return new SkepError("PERSONA_INVALID", message, details, cause === undefined ? {} : { cause });
+}
+
+/** The problem that such an error was made of, or one like it. */
+export function problemOf(
+  { message, details: { path }, cause }: SkepError<"PERSONA_INVALID">,
+): Problem {
+  const reason = message.replace(`Cannot use ${path}: `, "");
+  return { severity: "error", file: path, reason, cause };
 }
 
 /** Where a problem is: `FILE:LINE:COLUMN`, as far as known. */

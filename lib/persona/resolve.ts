@@ -6,14 +6,16 @@ import type { PersonaFile } from "./persona_file.ts";
 import { withoutAbsent } from "./without_absent.ts";
 
 /** What a pack gives to each of its personas. */
-export type Shared = Pick<Pack, "folder" | "instructions" | "servers" | "hooks" | "skills"> & {
-  readonly manifest: Pick<Pack["manifest"], "version" | "defaults">;
-};
+export type Shared =
+  & Pick<Pack, "folder" | "instructions" | "servers" | "serversOff" | "hooks" | "skills">
+  & {
+    readonly manifest: Pick<Pack["manifest"], "version" | "defaults">;
+  };
 
 /**
  * Merges a pack into one of its personas: defaults under the persona's own settings, the instructions
  * beside its text, hooks under its own, and the shared servers before its own, of which one of the same
- * name replaces the shared one whole, or switches it off.
+ * name replaces the shared one whole, and one that is switched off takes it away.
  */
 export function resolvePersona(persona: PersonaFile, pack: Shared): Persona {
   const settings = mergeDefaults(persona.own, pack.manifest.defaults);
@@ -26,8 +28,7 @@ export function resolvePersona(persona: PersonaFile, pack: Shared): Persona {
     pack: pack.folder,
     file: persona.file,
     prompt: persona.body.trim(),
-    servers: mergeServers(pack.servers, persona).map((spec) => under(spec, persona)),
-    serversOff: persona.serversOff,
+    ...mergeServers(pack, persona),
     skills: pack.skills.get(persona.name) ?? [],
     hooks: { ...pack.hooks, ...persona.hooks },
     env: persona.env,
@@ -54,10 +55,19 @@ function under(spec: ServerSpec, { permissions, file }: PersonaFile): ServerSpec
 }
 
 function mergeServers(
-  shared: readonly ServerSpec[],
-  { servers, serversOff }: PersonaFile,
-): ServerSpec[] {
-  const kept = shared.filter(({ name }) => !serversOff.includes(name));
+  shared: Pick<Pack, "servers" | "serversOff">,
+  own: PersonaFile,
+): Pick<Persona, "servers" | "serversOff"> {
+  const all = [
+    ...shared.servers.filter(({ name }) => !own.serversOff.includes(name)),
+    ...own.servers,
+  ];
   // A Map keeps a replaced entry at its first place.
-  return [...new Map([...kept, ...servers].map((spec) => [spec.name, spec])).values()];
+  const servers = new Map(all.map((spec) => [spec.name, under(spec, own)]));
+  const off = [...shared.serversOff, ...own.serversOff.map((name) => ({ name, where: own.file }))];
+  return {
+    servers: [...servers.values()],
+    serversOff: [...new Map(off.map((each) => [each.name, each])).values()]
+      .filter(({ name }) => !servers.has(name)),
+  };
 }

@@ -17,11 +17,13 @@ const PERSONA: PersonaFile = {
   own: {},
   body: "\n\nHello\n",
   at: () => ({ file: "/p/agents/a.persona.md" }),
+  serverAt: () => ({ file: "/p/agents/a.persona.md" }),
 };
 const PACK: Shared = {
   folder: "/p",
   instructions: undefined,
   servers: [],
+  serversOff: [],
   hooks: {},
   skills: new Map(),
   manifest: { version: "2", defaults: {} },
@@ -93,8 +95,23 @@ Deno.test("resolvePersona() lists shared servers, then its own, of which one of 
   assertEquals(servers[0]?.origin.where, PERSONA.file);
 });
 
-Deno.test("resolvePersona() has no server of the pack that the persona switches off", () => {
-  const pack = { ...PACK, servers: [server("x", "1", "/p"), server("y", "2", "/p")] };
-  const { servers, serversOff } = resolvePersona({ ...PERSONA, serversOff: ["x"] }, pack);
-  assertEquals([servers.map(({ name }) => name), serversOff], [["y"], ["x"]]);
+Deno.test("a persona's entry that switches a server off was no word on its pack's server of that name", () => {
+  const where = "/p/.mcp.json";
+  const pack = {
+    ...PACK,
+    servers: [server("s", "s", where), server("t", "t", where)],
+    serversOff: [{ name: "u", where }, { name: "v", where }],
+  };
+  const own = [server("u", "own", PERSONA.file)];
+  const { servers, serversOff } = resolvePersona({
+    ...PERSONA,
+    servers: own,
+    serversOff: ["t", "x"],
+  }, pack);
+  assertEquals(servers.map(({ name }) => name), ["s", "u"]);
+  assertEquals(serversOff, [
+    { name: "v", where },
+    { name: "t", where: PERSONA.file },
+    { name: "x", where: PERSONA.file },
+  ]);
 });

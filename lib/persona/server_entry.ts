@@ -22,7 +22,7 @@ export const SERVER_FIELDS: readonly string[] = [
 
 /**
  * Reads one MCP server's entry, of a persona or a server file. What is wrong is told to the entry's problems;
- * the spec is of use only when there is none.
+ * the spec is of use only when there is none. An entry that only switches off needs no command.
  *
  * @returns undefined for a server that is switched off.
  */
@@ -36,13 +36,17 @@ export function readServerEntry(
   if (name.trim() === "" || /[\x00-\x1f\x7f]/.test(name)) {
     fields.error("name", `${JSON.stringify(name)} is no name for a server`);
   }
-  const isRemote = fields.raw("url") !== undefined && fields.raw("command") === undefined;
+  const [hasUrl, hasCommand] = ["url", "command"].map((key) => fields.raw(key) !== undefined);
+  if (isOff && !hasUrl && !hasCommand) return undefined;
+  if (hasUrl && hasCommand) {
+    fields.error("url", `server "${name}" has a command and a url: leave one out`);
+  }
   const permissions = readPermissions(fields, "permissions", name);
   const spec: ServerSpec = {
     name,
     origin,
     ...(permissions === undefined ? {} : { permissions }),
-    ...(isRemote ? readRemote(name, fields, permissions) : readCommandLine(fields)),
+    ...(hasUrl && !hasCommand ? readRemote(name, fields, permissions) : readCommandLine(fields)),
     ...withoutAbsent({
       enabledTools: fields.texts("enabled_tools") ?? fields.texts("enabledTools"),
       disabledTools: fields.texts("disabled_tools") ?? fields.texts("disabledTools"),

@@ -5,7 +5,8 @@ import type { Origin, ServerSpec } from "../sandbox/spec.ts";
 import { nearest } from "../suggest.ts";
 import type { Fields } from "./fields.ts";
 import { jsonFields } from "./manifest.ts";
-import { personaInvalid, placeText, type Problem, Problems } from "./problems.ts";
+import type { SwitchedOff } from "./persona.ts";
+import { personaInvalid, placeText, type Problem, Problems, type ServerAt } from "./problems.ts";
 import { readServerEntry, SERVER_FIELDS } from "./server_entry.ts";
 
 /** The servers of a file, and what of it could not be used, a line each. */
@@ -55,12 +56,17 @@ export async function readServerFile(
     )
   );
   const why = [
-    ...off.map((name) => [name, `is switched off by its entry in ${path}`] as const),
+    ...off.map((name) => [name, whyOff({ name, where: path })] as const),
     ...refused.map(({ name, problems: { all: [first] } }) =>
       [name, `is left out. ${first && personaInvalid(first).message}`] as const
     ),
   ];
   return { specs, problems: [...leftOut, ...notes.map(noteLine)], off: new Map(why) };
+}
+
+/** Why a server is off: the rest of a sentence about it. */
+export function whyOff({ where }: SwitchedOff): string {
+  return `is switched off by its entry in ${where}`;
 }
 
 /** The servers in the text of such a file. */
@@ -72,6 +78,7 @@ export interface ParsedServers {
   readonly refused: readonly { readonly name: string; readonly problems: Problems }[];
   /** What is not used of the others. */
   readonly notes: readonly Problem[];
+  readonly at: ServerAt;
 }
 
 /**
@@ -114,7 +121,7 @@ export function readServers(
       notes.push(...unknownFields(name, entry!));
     }
   }
-  return { specs, off, refused, notes };
+  return { specs, off, refused, notes, at: (name, path) => entries.at(`${name}.${path}`) };
 }
 
 /** A note as a line for people. */

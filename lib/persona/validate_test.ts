@@ -147,6 +147,31 @@ Deno.test("readPack() tells of a field of .mcp.json that is not used, and of one
   ]);
 });
 
+Deno.test("a limit above its bound was taken silently, and changed nothing", async () => {
+  const limits = "limits:\n  max_rounds: 0\n  max_servers: 64\n  max_parallel_calls: 1";
+  const text = PERSONA.replace("description: d", `description: d\n${limits}`);
+  const bounds = { ...DEFAULT_LIMITS, maxRounds: 100, maxServers: 16 };
+  await using folder = await folderWith({ ...packOf(), "agents/a.persona.md": text });
+  const { problems } = await readPack(folder.path, denoFiles(), bounds);
+  assertEquals(told(problems, folder.path), [
+    `warning ${AT}:6:3: "limits.max_rounds" is 0, and changes nothing: the bound is 100, and a persona only lowers it`,
+    `warning ${AT}:7:3: "limits.max_servers" is 64, and changes nothing: the bound is 16, and a persona only lowers it`,
+  ]);
+});
+
+Deno.test("an entry with a command and a url was taken, and its url lost", async () => {
+  const both = '{"mcpServers": {\n"s": {"command": "x", "url": "https://a.example/"}}}';
+  assertEquals(await problemsOf({ ...packOf(), ".mcp.json": both }), [
+    'error PACK/.mcp.json:2:23: server "s" has a command and a url: leave one out',
+  ]);
+});
+
+Deno.test("an entry that only switches a server off needs no command", async () => {
+  const off = "mcp_servers:\n  - { name: s, enabled: false }";
+  const text = PERSONA.replace("description: d", `description: d\n${off}`);
+  assertEquals(await problemsOf({ ...packOf(), "agents/a.persona.md": text }), []);
+});
+
 Deno.test("readPack() warns of manifest keys that it does not know, and of upper case", async () => {
   const manifest = { ...MANIFEST, verison: "1", defaults: { temprature: 1, triggers: { x: 1 } } };
   assertEquals(

@@ -3,14 +3,12 @@ import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { nearest } from "../suggest.ts";
 import { BACKEND_NAMES, type BackendName } from "./backend.ts";
-import { checkSysName, checkVariableName } from "./entries.ts";
 import { grantInvalid, type GrantPlace } from "./grant_invalid.ts";
-import { parseNetEntry } from "./net.ts";
 import { isAbsolutePath, type Os } from "./paths.ts";
 import { mappingOf, oneOf, parsePermissions, sandboxMode, textsOf } from "./permissions.ts";
 import { PROTECTED_FILES, PROTECTED_GROUPS } from "./protected_names.ts";
 import type { Permissions, SandboxMode } from "./spec.ts";
-import { expandVariables, VARIABLE_NAMES } from "./variables.ts";
+import { valueProblems } from "./value_problems.ts";
 
 /**
  * What the operator says about servers, from `policy.yaml`. `permissions` are ceilings: they cut what a
@@ -98,7 +96,8 @@ export function parsePolicy(text: string, file: string, os: Os): Policy {
   const top = mappingOf(parseYaml(text, file) ?? {}, at("the file"), KEYS);
   const permissions = (value: unknown, key: string): Permissions => {
     const parsed = parsePermissions(value, { file, key });
-    checkValues(parsed, (list) => at(`${key}.${list}`), os);
+    const [first] = valueProblems(parsed, (list) => at(`${key}.${list}`), os);
+    if (first !== undefined) throw first.error;
     return parsed;
   };
   const servers = Object.entries(mappingOf(top.servers ?? {}, at("servers")))
@@ -131,35 +130,6 @@ function parseYaml(text: string, file: string): unknown {
     const message = `Cannot use the policy ${file}: it is not YAML: ${why}`;
     throw new SkepError("CONFIG_INVALID", message, { source: file }, { cause });
   }
-}
-
-/** What a grant would check when it is computed, checked while the policy's own key can be named. */
-function checkValues(
-  { read = [], write = [], net = [], run = [], env = [], sys = [], secrets = {} }: Permissions,
-  at: (list: string) => GrantPlace,
-  os: Os,
-): void {
-  for (const [list, paths] of [["read", read], ["write", write]] as const) {
-    for (const path of paths) checkPath(path, at(list), os);
-  }
-  for (const value of net) parseNetEntry(value, at("net"), os);
-  for (const value of run) {
-    if (value.trim() !== "" && !value.includes("*")) continue;
-    throw grantInvalid(at("run"), value, "programs are named one by one, or by their path");
-  }
-  for (const name of env) checkVariableName(name, at("env"));
-  for (const name of Object.keys(secrets)) checkVariableName(name, at("secrets"));
-  for (const name of sys) checkSysName(name, at("sys"));
-}
-
-function checkPath(path: string, at: GrantPlace, os: Os): void {
-  const root = os === "windows" ? "C:\\" : "/";
-  const known = Object.fromEntries(VARIABLE_NAMES.map((name) => [name, root]));
-  const expanded = expandVariables(path, { WORKSPACE: root, ...known }, at);
-  if (/[\n\r\0]/.test(path)) throw grantInvalid(at, path, "it holds a line break or a NUL");
-  if (isAbsolutePath(expanded, os)) return;
-  const wanted = "a path is absolute, or starts with a variable such as ${WORKSPACE}";
-  throw grantInvalid(at, path, wanted);
 }
 
 function sandboxOf(value: unknown, at: (entry: string) => GrantPlace): Policy["sandbox"] {
