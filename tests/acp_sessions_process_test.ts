@@ -59,3 +59,45 @@ Deno.test("a session that one agent began is listed, loaded, prompted, resumed, 
   await running.closeStdin();
   assertEquals((await running.ended).code, 0);
 });
+
+Deno.test("a server that was switched off in a session is off when the session goes on, until it is switched on", async () => {
+  await using state = await tempFolder();
+  await using work = await tempFolder();
+  const options = { env: { SKEP_STATE_DIR: state.path } };
+  const place = { cwd: work.path, mcpServers: [] };
+  const stateIn = async (acp: Awaited<ReturnType<typeof startAcp>>, sessionId: string) => {
+    const { servers } = await acp.request("_skep/mcp/list", { sessionId });
+    return servers.find(({ name }: WireMessage) => name === "dev").state;
+  };
+  let sessionId: string;
+  {
+    const acp = await startAcp([], options);
+    await using running = acp.running;
+    sessionId = await acp.open(work.path);
+    await acp.turn(sessionId, "/help");
+    await acp.request("_skep/mcp/disable", { sessionId, name: "dev" });
+    await running.closeStdin();
+    assertEquals((await running.ended).code, 0);
+  }
+  {
+    const acp = await startAcp([], options);
+    await using running = acp.running;
+    await acp.request("initialize", { protocolVersion: 1 });
+    await acp.request("session/resume", { sessionId, ...place });
+    assertEquals(await stateIn(acp, sessionId), "disabled");
+    await running.until(() => acp.said().includes("Switched off, as this session was left: dev"));
+    await acp.turn(sessionId, "/dev__read_file path=a.txt");
+    await running.until(() => acp.said().includes(`There is no tool "dev__read_file"`));
+    await acp.request("_skep/mcp/reload", { sessionId, name: "dev" });
+    assertEquals(await stateIn(acp, sessionId), "healthy");
+    await running.closeStdin();
+    assertEquals((await running.ended).code, 0);
+  }
+  const acp = await startAcp([], options);
+  await using running = acp.running;
+  await acp.request("initialize", { protocolVersion: 1 });
+  await acp.request("session/resume", { sessionId, ...place });
+  assertEquals(await stateIn(acp, sessionId), "healthy");
+  await running.closeStdin();
+  assertEquals((await running.ended).code, 0);
+});

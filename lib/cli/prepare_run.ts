@@ -76,15 +76,18 @@ export interface Run extends AsyncDisposable {
   ): Promise<Launch>;
   /**
    * Starts the servers for a workspace. `notices` gets what a person must be told of them, `accesses` what
-   * they do.
+   * they do; those that are `off` are not started.
    *
    * @throws {SkepError} `GRANT_NOT_ACCEPTED`.
    */
   startServers(
     request: SessionRequest,
     notices: string[],
-    keep?: Keep,
-    accesses?: AccessLog,
+    more?: {
+      readonly keep?: Keep;
+      readonly accesses?: AccessLog | undefined;
+      readonly off?: ReadonlySet<string> | undefined;
+    },
   ): Promise<Registry>;
   /** What models take of the world. */
   readonly modelWorld: ModelWorld;
@@ -212,7 +215,8 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
   const log = host.env("SKEP_LOG") === "1"
     ? ({ server, kind, text }: ServerLog) => host.warn(`${server} ${kind}: ${text}`)
     : () => {};
-  const startServers: Run["startServers"] = async (request, notices, keep, accesses) => {
+  const startServers: Run["startServers"] = async (request, notices, more = {}) => {
+    const { keep, accesses, off } = more;
     notices.push(...await consent.require());
     const specs = [...servers, ...request.servers];
     if (specs.length > 0) await checkWorkspace(await contextFor(request.cwd));
@@ -233,6 +237,7 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
       limits: settings.limits,
       onNotice: tell,
       ...(keep && { keep }),
+      ...(off && { off }),
       lists: new FileKnownLists(join(settings.folders.state, "tools"), host.files, settings.limits),
       isStrict: host.env("SKEP_STRICT") === "1",
       onLog: log,
@@ -300,7 +305,13 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
       artifacts.put(
         content.type === "text" ? { ...content, text: redact(content.text) } : content,
       );
-    const registry = await startServers(request, notices, keep, accesses);
+    const off = kept?.state.off;
+    const registry = await startServers(request, notices, { keep, accesses, off });
+    const left = registry.servers().filter(({ state }) => state === "disabled");
+    if (left.length > 0) {
+      const names = left.map(({ name }) => name).join(", ");
+      notices.push(`Switched off, as this session was left: ${names}`);
+    }
     const serverSource: ServerSource = {
       specs: servers,
       read: async () => {

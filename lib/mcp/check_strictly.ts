@@ -33,7 +33,7 @@ function checkServers(names: readonly string[], { maxServers }: Pick<Limits, "ma
 }
 
 function checkServer({ name, state, reason = "" }: ServerStatus): void {
-  if (state === "idle" || state === "healthy") return;
+  if (["idle", "healthy", "disabled"].includes(state)) return; // switched off by a person
   const message = `Server "${name}" is ${state}: ${reason}`;
   throw new SkepError("SERVER_FAILED", message, { server: name, stage: "init" });
 }

@@ -18,6 +18,11 @@ export interface StartedMember {
   readonly held: HeldNotices;
 }
 
+/** A server that a person switched off. */
+export function switchedOff(spec: ServerSpec): RegistryMember {
+  return { spec, off: { state: "disabled", reason: "was switched off in this session" } };
+}
+
 /** True of a server that ended since it did not find what it imports. */
 export function hasMissed({ status: { reason = "" } }: Pick<Server, "status">): boolean {
   return isCacheMiss(reason);

@@ -9,6 +9,7 @@ import { absences } from "./absences.ts";
 import { CallArguments } from "./call_arguments.ts";
 import { undelivered } from "./call_result.ts";
 import { orCancelled } from "./cancelled.ts";
+import { chosenServers } from "./chosen_servers.ts";
 import { elideEnd } from "./elide.ts";
 import { findTools } from "./find_tools.ts";
 import { HeldNotices } from "./held_notices.ts";
@@ -23,12 +24,13 @@ import type {
   ServerStatus,
   ToolFacts,
 } from "./registry.ts";
-import { hasMissed, type RegistryMember, type StartedMember } from "./registry_member.ts";
+import type { RegistryMember, StartedMember } from "./registry_member.ts";
+import { hasMissed, switchedOff } from "./registry_member.ts";
 import { Server, type ServerOptions } from "./server.ts";
 import { nameServers } from "./server_names.ts";
 import type { RegistryOptions } from "./start_registry.ts";
 import type { ToolList } from "./tool_list.ts";
-import { type TableEntry, ToolTable } from "./tool_table.ts";
+import { definitionOf, type TableEntry, ToolTable } from "./tool_table.ts";
 
 type Entry = TableEntry<Server>;
 
@@ -60,15 +62,17 @@ export class ServerRegistry implements Registry {
 
   /** Starts all servers, or gets those ready that may wait for their first call. */
   async start(): Promise<void> {
-    const specs = this.#chosen();
-    const mayWait = specs.length > this.#options.limits.eagerServers;
+    const { limits, off } = this.#options;
+    const specs = chosenServers(this.#options);
+    const mayWait = specs.length > limits.eagerServers;
     this.#table.choose(specs);
     // All are spawned before the first is spoken to: loading the client takes longer than they do.
-    this.#members = await Promise.all(specs.map((spec) => this.#spawn(spec, { mayWait })));
+    const startOf = (spec: ServerSpec) =>
+      off?.has(spec.name) ? switchedOff(spec) : this.#spawn(spec, { mayWait });
+    this.#members = await Promise.all(specs.map(startOf));
     await Promise.all(this.#members.map((member, place) => this.#connect(member, place)));
     this.#isStarted = true;
     this.#tellLeftOut();
-    const { limits } = this.#options;
     const [servers, facts] = [this.servers(), this.facts()];
     this.#absences = absences({ specs: this.#options.specs, servers, facts, limits });
     if (mayWait) this.#rest();
@@ -222,10 +226,8 @@ export class ServerRegistry implements Registry {
   disable(name: string): Promise<ServerStatus> {
     return this.#change(async () => {
       const place = this.#placeOf(name);
-      const { spec } = this.#members[place]!;
       await this.#stop(place);
-      const off = { state: "disabled", reason: "was switched off in this session" } as const;
-      this.#members = this.#members.with(place, { spec, off });
+      this.#members = this.#members.with(place, switchedOff(this.#members[place]!.spec));
       return this.servers()[place]!;
     });
   }
@@ -278,22 +280,6 @@ export class ServerRegistry implements Registry {
   async #stop(place: number): Promise<void> {
     const member = this.#members[place]!;
     if ("server" in member) await member.server.close();
-  }
-
-  /** The servers to start, under the names that they are known by. */
-  #chosen(): ServerSpec[] {
-    const { limits, onNotice, specs } = this.#options;
-    const named = nameServers(specs);
-    const leftOut = named.slice(limits.maxServers).map(({ name }) => name);
-    if (leftOut.length > 0) {
-      onNotice(`Only ${limits.maxServers} servers are started: ${leftOut.join(", ")} left out`);
-    }
-    const chosen = named.slice(0, limits.maxServers);
-    for (const [index, { name }] of chosen.entries()) {
-      const wanted = specs[index]?.name ?? name;
-      if (wanted !== name) onNotice(`Server "${plainText(wanted)}" is listed as "${name}"`);
-    }
-    return chosen;
   }
 
   async #spawn(
@@ -362,9 +348,7 @@ export class ServerRegistry implements Registry {
   #shared(): ServerOptions {
     return {
       ...this.#options,
-      roots: this.#options.roots.map((path) => (
-        { uri: pathToFileURL(path).href, name: basename(path) }
-      )),
+      roots: this.#options.roots.map(rootOf),
       closing: this.#closing.signal,
       onTools: (server, list, launch) => this.#take(server, list, launch),
     };
@@ -410,6 +394,6 @@ export class ServerRegistry implements Registry {
   }
 }
 
-function definitionOf({ facts: { name }, tool }: Entry): ToolDefinition {
-  return { name, description: tool.description, inputSchema: tool.inputSchema };
+function rootOf(path: string): ServerOptions["roots"][number] {
+  return { uri: pathToFileURL(path).href, name: basename(path) };
 }

@@ -36,6 +36,8 @@ export interface RegistryOptions extends DenialReader {
   readonly roots: readonly string[];
   /** The tools that servers had before; absent: every server is started at once. */
   readonly lists?: KnownLists;
+  /** Names of servers that are listed and not started: a person switched them off before. */
+  readonly off?: ReadonlySet<string>;
   /** A server or tool that is not there as it was asked for fails the whole start. */
   readonly isStrict?: boolean;
   /** Gives up starting: what was started is stopped, and `CANCELLED` is thrown. */

@@ -1,4 +1,5 @@
 import type { Limits } from "../limits.ts";
+import type { ToolDefinition } from "../model/message.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
 import { byteLength } from "./elide.ts";
 import type { ToolFacts } from "./registry.ts";
@@ -111,6 +112,13 @@ export class ToolTable {
     }
     return bytes + name.length;
   }
+}
+
+/** A tool as the model is shown it. */
+export function definitionOf(
+  { facts: { name }, tool }: TableEntry<ToolSource>,
+): ToolDefinition {
+  return { name, description: tool.description, inputSchema: tool.inputSchema };
 }
 
 function entryOf<Source extends ToolSource>(

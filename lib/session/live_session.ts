@@ -62,7 +62,11 @@ export class LiveSession implements Session {
     this.id = kept?.id ?? newId("ses");
     this.cwd = parts.cwd;
     this.notices = parts.notices;
-    this.mcp = new SessionServers(parts.registry, parts.serverSource);
+    this.mcp = new SessionServers(
+      parts.registry,
+      parts.serverSource,
+      (server, isOff) => this.#note({ type: "switched", server, isOff }),
+    );
     this.mode = isPlanning ? "plan" : kept?.state.mode ?? "normal";
     this.#parts = parts;
     this.#kept = kept;

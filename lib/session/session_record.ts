@@ -43,6 +43,8 @@ export type SessionRecord =
     readonly effort?: Effort | null;
     readonly mode?: Mode;
   }
+  /** A server was switched off, or on again, by a person. */
+  | { readonly type: "switched"; readonly server: string; readonly isOff: boolean }
   /** What must be in every request was named by a person. */
   | { readonly type: "pinned"; readonly text: string }
   /** All calls of the last message are answered: by their results as they were recorded, or by these. */
@@ -75,6 +77,7 @@ const TYPES: { readonly [Type in SessionRecord["type"]]: readonly string[] } = {
   usage: ["usage", "model", "purpose"],
   approval: ["rules"],
   chosen: [],
+  switched: ["server", "isOff"],
   pinned: ["text"],
   imported: [],
   compacting: [],

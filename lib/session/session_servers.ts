@@ -38,12 +38,19 @@ interface Known {
 export class SessionServers {
   readonly #registry: Registry;
   readonly #source: ServerSource | undefined;
+  readonly #onSwitched: (server: string, isOff: boolean) => void;
   #known: readonly Known[];
   /** The entries that a person was offered last. */
   #offered = "";
 
-  constructor(registry: Registry, source?: ServerSource) {
+  /** @param onSwitched Is told of what a person wants to be there, and what not, from now on. */
+  constructor(
+    registry: Registry,
+    source?: ServerSource,
+    onSwitched: (server: string, isOff: boolean) => void = () => {},
+  ) {
     this.#registry = registry;
+    this.#onSwitched = onSwitched;
     this.#source = source;
     const names = registry.specs();
     this.#known = (source?.specs ?? []).flatMap((spec, place) => {
@@ -57,21 +64,24 @@ export class SessionServers {
   }
 
   add(...given: Parameters<RegistryChanges["add"]>): Promise<ServerStatus> {
-    return this.#registry.add(...given);
+    return this.#on(this.#registry.add(...given));
   }
 
   async remove(name: string): Promise<void> {
     await this.#registry.remove(name);
+    this.#onSwitched(name, true);
     this.#known = this.#known.filter((each) => each.name !== name);
   }
 
-  disable(name: string): Promise<ServerStatus> {
-    return this.#registry.disable(name);
+  async disable(name: string): Promise<ServerStatus> {
+    const status = await this.#registry.disable(name);
+    this.#onSwitched(name, true);
+    return status;
   }
 
   /** Starts one server anew, as it was. */
   restart(name: string): Promise<ServerStatus> {
-    return this.#registry.reload(name);
+    return this.#on(this.#registry.reload(name));
   }
 
   /** Tells a person once that entries on disk are others now. Nothing is changed by it. */
@@ -123,8 +133,8 @@ export class SessionServers {
         outcome.widened.push({ server: name, more: more.more });
       } else {
         const changed = before === undefined
-          ? await this.#registry.add(spec)
-          : await this.#registry.reload(name, spec);
+          ? await this.#on(this.#registry.add(spec))
+          : await this.#on(this.#registry.reload(name, spec));
         outcome[before === undefined ? "added" : "changed"].push(changed.name);
         next.push({ spec, name: changed.name });
         continue;
@@ -133,6 +143,12 @@ export class SessionServers {
     }
     this.#known = next;
     return outcome;
+  }
+
+  async #on(starting: Promise<ServerStatus>): Promise<ServerStatus> {
+    const status = await starting;
+    this.#onSwitched(status.name, false);
+    return status;
   }
 
   /** What a server would get that it does not have, its very program among it. */

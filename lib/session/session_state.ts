@@ -39,6 +39,8 @@ export class SessionState {
   /** What a person allowed until the session's end. */
   readonly allowed: Rule[] = [];
   readonly pinned: string[] = [];
+  /** Names of the servers that a person switched off. */
+  readonly off = new Set<string>();
   /** The list that a `todo` tool took last; its server may have forgotten it. */
   plan: Plan | undefined;
   /** The turn that has no stop. */
@@ -87,6 +89,10 @@ export class SessionState {
         this.model = record.model ?? this.model;
         if (record.effort !== undefined) this.effort = record.effort ?? undefined;
         this.mode = record.mode ?? this.mode;
+        return;
+      case "switched":
+        if (record.isOff) this.off.add(record.server);
+        else this.off.delete(record.server);
         return;
       case "pinned":
         this.pinned.push(record.text);

@@ -161,6 +161,15 @@ Deno.test("what was chosen last comes back, and a choice that was taken back doe
   assertEquals([chosen.model, chosen.effort, chosen.mode], ["a:c", undefined, "plan"]);
 });
 
+Deno.test("SessionState knows which servers were switched off, and not on again", () => {
+  const state = fold([
+    { type: "switched", server: "dev", isOff: true },
+    { type: "switched", server: "other", isOff: true },
+    { type: "switched", server: "dev", isOff: false },
+  ]);
+  assertEquals([...state.off], ["other"]);
+});
+
 Deno.test("SessionState knows the list that a todo tool took last, past a compaction too", () => {
   const state = new SessionState();
   const call = (id: string, input: string, isError: boolean) => {
