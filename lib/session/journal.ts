@@ -13,6 +13,8 @@ export interface JournalOptions {
   readonly store: SessionStore;
   /** Where it stands: the place and check of its last record. */
   readonly at: { readonly seq: number; readonly chain: string };
+  /** What the session comes to so far, of what its records change; absent: nothing yet. */
+  readonly facts?: SessionChange;
   /** Makes the session in the store, before its first record; absent: it is there. */
   readonly begin?: () => Promise<void>;
   /** Takes secrets out of what is written. */
@@ -43,6 +45,8 @@ export class Journal {
   readonly #options: JournalOptions;
   readonly #pending: Pending[] = [];
   #at: JournalOptions["at"];
+  /** Of a fork these are not those of the session that went on elsewhere. */
+  #facts: SessionChange;
   #hasBegun: boolean;
   #isUnkept = false;
   #writing: Promise<void> = Promise.resolve();
@@ -53,6 +57,7 @@ export class Journal {
     this.id = id;
     this.#options = options;
     this.#at = options.at;
+    this.#facts = options.facts ?? {};
     this.#hasBegun = options.begin === undefined;
   }
 
@@ -162,12 +167,14 @@ export class Journal {
     const body = redact(JSON.stringify(record));
     const chain = nextChain(this.#at.chain, body);
     const stored = { seq: this.#at.seq + 1, atMs: world.nowMs(), body, chain };
+    const facts = change === undefined ? {} : withTitle(change, redact);
     const options = {
       after: this.#at.chain,
       isDurable: isDurable(record),
       endsDraft: endsDraft(record),
-      ...(change === undefined ? {} : { change: withTitle(change, redact) }),
+      change: facts,
     };
+    this.#facts = { ...this.#facts, ...facts };
     try {
       await store.append(this.id, stored, options);
     } catch (error) {
@@ -178,7 +185,7 @@ export class Journal {
         `Session ${this.id} went on elsewhere meanwhile; what is said here is kept as ${fork}`;
       await onFork(fork, notice);
       this.id = fork;
-      await store.append(fork, stored, options);
+      await store.append(fork, stored, { ...options, change: this.#facts });
     }
     this.#at = { seq: stored.seq, chain };
   }

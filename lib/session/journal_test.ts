@@ -119,6 +119,23 @@ Deno.test("a session that went on elsewhere becomes a fork, and nobody's words a
     assertEquals(other.id, "s1");
   }));
 
+Deno.test("a fork of a session that went on elsewhere counts its own turns and usage, not the other's", () =>
+  inStore(async ({ store, open }) => {
+    const usage = { inputTokens: 5 };
+    const mine = open();
+    await mine.append(prompt("common"), { turns: 1, title: "common" });
+    await mine.append(STOP, { usage });
+    const { at } = await loadSession(store, "s1");
+    const theirs = open(store, { at, facts: { turns: 1, usage } });
+    await theirs.append(prompt("theirs"), { turns: 2 });
+    await theirs.append(STOP, { usage: { inputTokens: 90 } });
+    await mine.append({ type: "chosen", mode: "plan" });
+    const forked = await store.info(mine.id);
+    assertEquals([forked?.turns, forked?.usage, forked?.title], [1, usage, "common"]);
+    const other = await store.info("s1");
+    assertEquals([other?.turns, other?.usage], [2, { inputTokens: 90 }]);
+  }));
+
 Deno.test("no secret is in the journal, its title, its draft or any file of the store", () =>
   inStore(async ({ store, folder, open, clock }) => {
     const journal = open(store, { redact: redactor([["TOKEN", "s3cret-value-12"]]) });

@@ -76,9 +76,11 @@ async function goOn(
   }
   const { state, at, notices } = await loadSession(store, id);
   notices.forEach(options.onNotice);
+  const { turns, usage, model } = state;
   const journal = new Journal(id, {
     store,
     at,
+    facts: { turns, usage, ...(model === undefined ? {} : { model }) },
     redact,
     limits,
     world,

@@ -63,7 +63,7 @@ export type SessionRecord =
     readonly droppedMessages: number;
     readonly history: readonly Message[];
   }
-  /** The turn is over. `interrupted`: the program ended before it did. */
+  /** The turn is over. `interrupted`: the session was opened again before it was. */
   | { readonly type: "stop"; readonly stop: TurnStop | "failed" | "interrupted" };
 
 const TYPES: { readonly [Type in SessionRecord["type"]]: readonly string[] } = {

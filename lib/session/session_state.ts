@@ -7,11 +7,12 @@ import type { SessionRecord } from "./session_record.ts";
 
 type Content = readonly (Text | Image)[];
 
-/** Told to the model of a call that was with its server when the program ended. */
-export const MAY_HAVE_HAPPENED = "Interrupted: the program ended while this call ran. It may or " +
+/** Told to the model of a call that was with its server: its program ended, or goes on without this session. */
+export const MAY_HAVE_HAPPENED =
+  "Interrupted: this call ran when the session was left. It may or " +
   "may not have happened, and was not run again. Look before you repeat it.";
 /** Told to the model of a call that had not begun by then. */
-export const NOT_BEGUN = "Not run: the program ended before this call began.";
+export const NOT_BEGUN = "Not run: the session was left before this call began.";
 
 /** A list of what is to do, as the tool `todo` of a server takes one. */
 export interface Plan {
