@@ -1,6 +1,7 @@
 import type { ListSessionsResponse } from "@agentclientprotocol/sdk";
 import { isAbsolute } from "@std/path";
 import { SkepError } from "../errors.ts";
+import type { SessionInfo } from "../session/store.ts";
 import type { Client } from "./client.ts";
 import { invalid, readId, readParams } from "./params.ts";
 import type { Announced, NewSessionResult, Sessions, SessionsOptions } from "./sessions.ts";
@@ -60,12 +61,7 @@ export class KeptSessions {
       ...(typeof cursor === "string" ? { cursor } : {}),
     });
     return {
-      sessions: page.sessions.map(({ id, cwd, title, updatedMs }) => ({
-        sessionId: id,
-        cwd,
-        ...(title === "" ? {} : { title }),
-        updatedAt: new Date(updatedMs).toISOString(),
-      })),
+      sessions: page.sessions.map(toListed),
       ...(page.cursor === undefined ? {} : { nextCursor: page.cursor }),
     };
   }
@@ -91,6 +87,27 @@ export class KeptSessions {
     if (this.#kept !== undefined) return this.#kept;
     throw new SkepError("METHOD_UNKNOWN", `method not found: ${method}`, { method });
   }
+}
+
+/** ACP has no place for what a session took so far. */
+function toListed(
+  { id, cwd, title, updatedMs, turns, model, usage }: SessionInfo,
+): ListSessionsResponse["sessions"][number] {
+  const { costUsd, ...tokens } = usage;
+  return {
+    sessionId: id,
+    cwd,
+    ...(title === "" ? {} : { title }),
+    updatedAt: new Date(updatedMs).toISOString(),
+    _meta: {
+      skep: {
+        turns,
+        model,
+        ...(Object.keys(tokens).length === 0 ? {} : { usage: tokens }),
+        ...(costUsd === undefined ? {} : { cost: { amount: costUsd, currency: "USD" } }),
+      },
+    },
+  };
 }
 
 function isNothing(value: unknown): value is undefined | null {

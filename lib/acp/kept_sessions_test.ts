@@ -51,7 +51,9 @@ function started(play = echo) {
       Promise.resolve({
         list: (query) => {
           queries.push(query);
-          const sessions = [info("s1", { title: "Fix it", updatedMs: 1000 }), info("s0")];
+          const usage = { inputTokens: 5, outputTokens: 3, costUsd: 0.25 };
+          const known = { title: "Fix it", updatedMs: 1000, turns: 2, usage };
+          const sessions = [info("s1", known), info("s0")];
           return Promise.resolve({ sessions, ...(query?.cursor ? {} : { cursor: "next" }) });
         },
         delete: (id) => Promise.resolve(id === "s1"),
@@ -103,12 +105,30 @@ Deno.test("a session that is open is closed before it is loaded again, but not w
   await client.end();
 });
 
-Deno.test("session/list gives a page of sessions, and refuses what is no query", async () => {
+Deno.test("session/list gives a page of sessions with what they took, and refuses what is no query", async () => {
   const { client, queries } = started();
   assertEquals(await client.request("session/list", { cwd: "/work" }), {
     sessions: [
-      { sessionId: "s1", cwd: "/work", title: "Fix it", updatedAt: "1970-01-01T00:00:01.000Z" },
-      { sessionId: "s0", cwd: "/work", updatedAt: "1970-01-01T00:00:00.000Z" },
+      {
+        sessionId: "s1",
+        cwd: "/work",
+        title: "Fix it",
+        updatedAt: "1970-01-01T00:00:01.000Z",
+        _meta: {
+          skep: {
+            turns: 2,
+            model: "offline",
+            usage: { inputTokens: 5, outputTokens: 3 },
+            cost: { amount: 0.25, currency: "USD" },
+          },
+        },
+      },
+      {
+        sessionId: "s0",
+        cwd: "/work",
+        updatedAt: "1970-01-01T00:00:00.000Z",
+        _meta: { skep: { turns: 0, model: "offline" } },
+      },
     ],
     nextCursor: "next",
   });

@@ -86,8 +86,12 @@ export class Journal {
   }
 
   /** Adds a record that is written with the next one, before it. */
-  prepend(record: SessionRecord): void {
-    this.#pending.push({ record, isDroppable: false });
+  prepend(record: SessionRecord, change?: SessionChange): void {
+    this.#pending.push({
+      record,
+      isDroppable: false,
+      ...(change === undefined ? {} : { change }),
+    });
   }
 
   /** Writes down what a reply says while it is under way, the last quarter of a second left out. Never throws. */

@@ -77,10 +77,11 @@ async function goOn(
   const { state, at, notices } = await loadSession(store, id);
   notices.forEach(options.onNotice);
   const { turns, usage, model } = state;
+  const facts = { turns, usage, ...(model === undefined ? {} : { model }) };
   const journal = new Journal(id, {
     store,
     at,
-    facts: { turns, usage, ...(model === undefined ? {} : { model }) },
+    facts,
     redact,
     limits,
     world,
@@ -91,7 +92,8 @@ async function goOn(
     await journal.append(record);
   }
   const isOther = system !== undefined && system !== state.system;
-  journal.prepend({ type: "opened", skep: VERSION, ...(isOther ? { system } : {}) });
+  // Its facts in the store may count what was damaged since.
+  journal.prepend({ type: "opened", skep: VERSION, ...(isOther ? { system } : {}) }, facts);
   return { id, state, journal, store };
 }
 
