@@ -5,6 +5,7 @@ import { dirname, join } from "@std/path";
 import { SkepError } from "../lib/errors.ts";
 import { auditOf } from "../lib/sandbox/audit.ts";
 import { renderAudit } from "../lib/sandbox/render_audit.ts";
+import type { ServerSpec } from "../lib/sandbox/spec.ts";
 import { grantPlace, NAMESPACES, runLaunch, workingBackends } from "./grant_place.ts";
 import { serverFile, skep, tempFolder } from "./harness.ts";
 
@@ -89,6 +90,28 @@ for (const backend of BACKENDS) {
       permissions: { read: [place.home] },
     });
     assertEquals(stdout, "notes");
+  });
+
+  Deno.test(`${backend}: a server connects to the unix socket of its grant, and to no other beside it`, async () => {
+    await using place = await grantPlace({ backend });
+    const [own, other] = ["own.sock", "other.sock"].map((name) => join(place.root, name));
+    using _own = Deno.listen({ transport: "unix", path: own! });
+    using _other = Deno.listen({ transport: "unix", path: other! });
+    const script = await place.write(
+      "server/connect.ts",
+      `for (const path of Deno.args) {
+        const connection = await Deno.connect({ transport: "unix", path }).catch(() => undefined);
+        console.log(connection === undefined ? "refused" : "connected");
+        connection?.close();
+      }`,
+    );
+    const run = async (permissions: ServerSpec["permissions"]) => {
+      const args = ["run", script, own!, other!];
+      const launch = await place.prepare({ command: "deno", args, permissions: permissions! });
+      return (await runLaunch(launch)).stdout;
+    };
+    assertEquals(await run({ net: [`unix:${own}`] }), "connected\nrefused\n");
+    assertEquals(await run({}), "refused\nrefused\n");
   });
 
   Deno.test(`${backend}: protected files stay as they are, and places for missing ones only while a server runs`, async () => {

@@ -290,6 +290,7 @@ async function readTrial(
   return {
     accesses,
     programs: [],
+    hosts: grant.net.map(({ value }) => value),
     variables: [...Object.keys(spec.env), ...spec.permissions?.env ?? []],
     known: [...Object.keys(env), ...grant.env.map(({ value }) => value)],
     workspace,

@@ -74,6 +74,7 @@ export async function confinement(
     ...asked.filter(isGuarded),
     ...grant.read.map(({ value }) => value),
     ...grant.run.map(({ value }) => value),
+    ...socketsOf(grant), // to connect is not to write
     ...input.ownFiles,
     ...(kind === "native" ? [] : [places.deno, ...await denoCache(input, context)]),
   ];
@@ -120,6 +121,11 @@ export async function confinement(
       ? []
       : [...guards.placeholders, ...hidden.placeholders],
   };
+}
+
+function socketsOf({ net }: Grant): string[] {
+  const places = net.map(({ value }) => value).filter((value) => value.startsWith("unix:"));
+  return places.map((value) => value.slice("unix:".length));
 }
 
 /** What Deno's cache holds beside code: what programs have stored, and what was typed into its prompt. */

@@ -74,7 +74,14 @@ export function networkText({ kind, grant, confined }: Omit<Launch, "command">):
   if (confinement.forwarder !== undefined) {
     return `own loopback and, through skep's proxy, ${hosts}`;
   }
-  return backend === "bwrap" || backend === "unshare" ? "own loopback" : "none";
+  if (backend !== "bwrap" && backend !== "unshare") return "none";
+  const [asked] = grant.net.map(({ value }) => value).filter((value) =>
+    /^loopback(:|$)/.test(value)
+  );
+  const port = asked?.split(":")[1] ?? "PORT";
+  return asked === undefined
+    ? "own loopback"
+    : `own loopback; a service of this machine is named 127.0.0.1:${port}`;
 }
 
 function hostsOf(net: Grant["net"]): string {

@@ -9,6 +9,8 @@ export interface Trial {
   readonly accesses: readonly Access[];
   /** The programs that it was refused and then given, one run after the other. */
   readonly programs: readonly string[];
+  /** The hosts that it was allowed to reach. */
+  readonly hosts: readonly string[];
   /** Variables that the server's entry sets. */
   readonly variables: readonly string[];
   /** All that it had, those that every server has included. */
@@ -60,7 +62,7 @@ export function proposeGrant(trial: Trial): Proposal {
   const of = (access: Access["access"]) =>
     trial.accesses.filter((each) => each.access === access).map(({ value }) => value);
   const env = unique(of("env").filter((name) => trial.variables.includes(name)));
-  const net = unique(of("net").map((value) => hostOf(netPlace(value))));
+  const net = unique(of("net").map((value) => hostOf(netPlace(value), trial.hosts)));
   const others = unique(of("env"))
     .filter((name) => name !== "*" && ![...env, ...trial.known].includes(name));
   if (others.length > 0) {
@@ -114,9 +116,13 @@ function placeOf(
   return [];
 }
 
-function hostOf(place: string): string {
-  const [, host = place, port] = /^(.*?)(:\d+)?$/.exec(place) ?? [];
-  return LOOPBACK_HOSTS.includes(host) ? `loopback${port ?? ""}` : place;
+/** This machine's loopback is named by its address; `loopback` is the server's own, where it has one. */
+function hostOf(place: string, hosts: readonly string[]): string {
+  const [, host = place, port = ""] = /^(.*?)(:\d+)?$/.exec(place) ?? [];
+  if (!LOOPBACK_HOSTS.includes(host) || [host, place].some((each) => hosts.includes(each))) {
+    return place;
+  }
+  return port === ":0" ? "loopback" : `loopback${port}`; // 0 is any port
 }
 
 function widest(paths: readonly string[]): string[] {

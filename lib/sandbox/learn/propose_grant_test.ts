@@ -6,6 +6,7 @@ function trial(accesses: [access: string, value: string][], more: Partial<Trial>
   return {
     accesses: accesses.map(([access, value]) => ({ access: access as "read", value, at: "" })),
     programs: [],
+    hosts: [],
     variables: ["FOO"],
     known: ["PATH", "FOO"],
     workspace: "/w",
@@ -115,6 +116,13 @@ Deno.test("proposeGrant() names hosts, programs, system information, and the var
     "native libraries: no grant holds what they do",
     "variables that it looks at and goes without: DEBUG",
   ]);
+});
+
+Deno.test("proposeGrant() names a service of this machine by the address that was opened, a server's own by loopback", () => {
+  const accesses: [string, string][] = [["net", "127.0.0.1:5432"], ["net", "localhost:80"]];
+  const { net } = proposeGrant(trial(accesses, { hosts: ["127.0.0.1:5432"] })).permissions;
+  assertEquals(net, ["127.0.0.1:5432", "loopback:80"]);
+  assertEquals(proposeGrant(trial([["net", "127.0.0.1:0"]])).permissions.net, ["loopback"]);
 });
 
 Deno.test("grantYaml() is YAML in the shape of permissions", () => {
