@@ -65,6 +65,7 @@ async function compare(
 ): Promise<void> {
   await using work = await tempFolder();
   await using home = await tempFolder();
+  for (const granted of ["notes", "cache"]) await Deno.mkdir(join(work.path, granted));
   const command = ["audit", ...args, "--cwd", work.path, "--sandbox", "bwrap"];
   const env = { PATH, HOME: home.path };
   const text = await skep(command, { env });

@@ -77,7 +77,7 @@ Deno.test("the examples of docs/grants.md are entries that are read, of ten diff
     ["memory", "npm", "write env"],
     ["docs", "npm", "net"],
     ["browser", "npm", "sys"],
-    ["dev", "bundled", "read write run sandbox"],
+    ["work", "bundled", "read write run sandbox"],
     ["look", "bundled", "read write"],
     ["repository", "native", "read write run limits sandbox"],
     ["issues", "native", "net secrets sandbox"],

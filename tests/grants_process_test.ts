@@ -7,7 +7,7 @@ import { auditOf } from "../lib/sandbox/audit.ts";
 import { renderAudit } from "../lib/sandbox/render_audit.ts";
 import type { ServerSpec } from "../lib/sandbox/spec.ts";
 import { grantPlace, NAMESPACES, runLaunch, workingBackends } from "./grant_place.ts";
-import { serverFile, skep, tempFolder } from "./harness.ts";
+import { fakeServer, serverFile, skep, tempFolder } from "./harness.ts";
 
 const BACKENDS = await workingBackends(NAMESPACES);
 const WRITES = { permissions: { write: ["${WORKSPACE}"] } };
@@ -268,6 +268,25 @@ Deno.test("a workspace that cannot be held is one error that names --cwd, whatev
     stderr,
     /which is never granted: it holds .*, and Deno's flags alone cannot leave it out/,
   );
+});
+
+Deno.test({
+  name: "a folder that is granted and not there is told at the start, and by the audit",
+  ignore: BACKENDS.length === 0,
+  fn: async () => {
+    await using place = await tempFolder();
+    const none = join(place.path, "none");
+    const fake = fakeServer([], { permissions: { write: [none] } });
+    const file = await serverFile(place.path, { fake });
+    const [call, audit] = await Promise.all([
+      skep(["call", "fake__echo", '{"text":"x"}', "--mcp", file]),
+      skep(["audit", "fake", "--mcp", file]),
+    ]);
+    const what = `cannot write ${none}, which is not there: make it before the server starts\n`;
+    assertEquals([call.code, audit.code], [0, 0]);
+    assertStringIncludes(call.stderr, `Server "fake" ${what}`);
+    assertStringIncludes(audit.stdout, `  think about\n    it ${what}`);
+  },
 });
 
 Deno.test("a start that fails leaves nothing in the temporary folder", async () => {

@@ -28,7 +28,7 @@ export interface Audit {
   readonly server: string;
   /** What a person must see first, the gravest first; each the rest of a sentence about the server. */
   readonly dangers: readonly string[];
-  /** What of a grant that holds a person should think about, in the same form and order. */
+  /** What it will miss, then what of a grant that holds a person should think about, in the same form and order. */
   readonly cautions: readonly string[];
   /** What it may touch, in plain sentences. */
   readonly summary: readonly string[];
@@ -99,7 +99,7 @@ export function auditOf(launch: Launch): Audit {
   return {
     server,
     dangers: launch.dangers,
-    cautions: cautions(facts),
+    cautions: [...launch.lacks ?? [], ...cautions(facts)],
     summary: plainWords(facts),
     kind,
     ...(launch.remote === undefined ? {} : { remote: hostAndPort(new URL(launch.remote)) }),

@@ -3,6 +3,7 @@ import { findDeno } from "../host/deno_binary.ts";
 import { confineLaunch, type Confiner } from "./confiner.ts";
 import type { LaunchContext } from "./context.ts";
 import type { Launch, Parts, Target } from "./launch.ts";
+import { lacks } from "./lacks.ts";
 import { networkOf } from "./network.ts";
 import { protectedPaths } from "./never_granted.ts";
 import { PROXY_VARIABLES } from "./proxy_variables.ts";
@@ -86,12 +87,20 @@ async function confineWith(
   const backend = confiner.backend.name;
   const isRoot = context.host.isRoot();
   const unenforced = unenforcedLimits(grant, backend, isRoot, confiner.groups);
+  const missing = await lacks(
+    grant,
+    confinement,
+    kind === "native" ? inner.program : undefined,
+    context.host,
+  );
   const untold = unenforced.filter(({ isTold }) => isTold);
   return {
     ...launch,
     command,
+    ...(missing.length === 0 ? {} : { lacks: missing }),
     notices: [
       ...launch.notices,
+      ...missing.map((text) => `Server "${launch.server}" ${text}`),
       ...untold.map(({ text }) => `Server "${launch.server}": ${text}`),
     ],
     confined: {

@@ -57,6 +57,8 @@ export interface Launch {
   readonly secretNames: readonly string[];
   /** Takes the values of the server's secrets out of a text that leaves skep. */
   redact(text: string): string;
+  /** What it will miss once it is confined, each the rest of a sentence about the server; absent: nothing. */
+  readonly lacks?: readonly string[];
   /** What a person must see first of it, each the rest of a sentence about the server. */
   readonly dangers: readonly string[];
   /** What a person must be told before this server runs, a line each. */

@@ -1,0 +1,58 @@
+import { dirname } from "@std/path";
+import type { Host } from "../host/host.ts";
+import type { Confinement } from "./confinement.ts";
+import type { Grant } from "./grant.ts";
+import { isWithin } from "./paths.ts";
+
+/** A script's first line is looked for in files up to this length, in bytes: programs are longer. */
+const LONGEST_SCRIPT = 64 * 1024;
+
+/**
+ * What a confined server will miss although its grant names it, or although it cannot run without: each is the rest
+ * of a sentence about the server, with what to do.
+ *
+ * @param program The native program that it is; absent where Deno runs it.
+ */
+export async function lacks(
+  { write, net }: Pick<Grant, "write" | "net">,
+  { mounts }: Pick<Confinement, "mounts">,
+  program: string | undefined,
+  { files }: Pick<Host, "files">,
+): Promise<string[]> {
+  const sockets = net.map(({ value }) => value).filter((value) => value.startsWith("unix:"))
+    .map((value) => value.slice("unix:".length));
+  const isMissing = async (path: string) =>
+    await files.stat(path).catch(() => undefined) === undefined;
+  const lines: string[] = [];
+  for (const { value } of write) {
+    if (!await isMissing(value)) continue;
+    lines.push(`cannot write ${value}, which is not there: make it before the server starts`);
+  }
+  for (const path of sockets) {
+    if (!await isMissing(path)) continue;
+    lines.push(`cannot connect to ${path}, which is not there when the server starts`);
+  }
+  const interpreter = program === undefined ? undefined : await interpreterOf(program, files);
+  const isShown = (path: string) =>
+    mounts.some(({ type, path: shown }) =>
+      (type === "read" || type === "write") && isWithin(path, shown, "linux")
+    );
+  if (interpreter !== undefined && !isShown(interpreter)) {
+    const prefix = dirname(dirname(interpreter)); // its libraries lie beside its folder
+    const shown = prefix === "/" ? interpreter : prefix;
+    lines.push(
+      `cannot see ${interpreter}, which runs it: add "${shown}" to read: of its permissions`,
+    );
+  }
+  return lines;
+}
+
+/** The program that runs a script, canonical; undefined for anything but a script, and where there is none. */
+async function interpreterOf(
+  script: string,
+  files: Pick<Host["files"], "readText" | "realPath">,
+): Promise<string | undefined> {
+  const text = await files.readText(script, LONGEST_SCRIPT).catch(() => "");
+  const [, path] = /^#! *(\/\S+)/.exec(text) ?? [];
+  return path === undefined ? undefined : await files.realPath(path).catch(() => undefined);
+}
