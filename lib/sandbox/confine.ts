@@ -97,7 +97,7 @@ async function confineWith(
   return {
     ...launch,
     command,
-    ...(missing.length === 0 ? {} : { lacks: missing }),
+    lacks: [...launch.lacks ?? [], ...missing],
     notices: [
       ...launch.notices,
       ...missing.map((text) => `Server "${launch.server}" ${text}`),

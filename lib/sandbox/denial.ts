@@ -157,7 +157,6 @@ function remedy(list: List, value: string, grant: Grant): string {
     return "A client's server gets the workspace at most: to allow more, name the server in a file " +
       "outside of it and pass that with --mcp.";
   }
-  const entry = withVariables(value, grant);
   // Only an entry below the lowest ceiling, or one in a place that is above it, is not cut again.
   const isBelow = isPath && isWithin(value, grant.workspace, osOf(grant));
   if (grant.isLimited && !isBelow) {
@@ -165,13 +164,20 @@ function remedy(list: List, value: string, grant: Grant): string {
       ? `The grants of ${where} are limited to the workspace until they are accepted, since that ` +
         "pack does not ship with skep."
       : `A server file in the workspace gets the workspace at most: to allow it, write ${list}: ` +
-        `${flow([entry])} under permissions: of server "${grant.server}" in a file outside of it ` +
+        `${
+          flow([withVariables(value, grant)])
+        } under permissions: of server "${grant.server}" in a file outside of it ` +
         "and pass that with --mcp.";
   }
-  const line = declaresItself(grant)
+  return `To allow it, ${entryLine(list, value, grant)} of server "${grant.server}" in ${where}.`;
+}
+
+/** What to write so that a grant has a value too, up to where: `write read: ["/x"] under permissions:`. */
+export function entryLine(list: List, value: string, grant: Grant): string {
+  const entry = withVariables(value, grant);
+  return declaresItself(grant)
     ? `write ${list}: ${flow([entry])} under permissions:`
     : `write permissions: ${block(list, entry, grant)}`;
-  return `To allow it, ${line} of server "${grant.server}" in ${where}.`;
 }
 
 /** False when the grant is a profile's or the default: `permissions:` in the file would replace it. */

@@ -1,6 +1,7 @@
-import { dirname } from "@std/path";
+import { dirname, join } from "@std/path";
 import type { Host } from "../host/host.ts";
 import type { Confinement } from "./confinement.ts";
+import { entryLine } from "./denial.ts";
 import type { Grant } from "./grant.ts";
 import { isWithin } from "./paths.ts";
 
@@ -14,11 +15,12 @@ const LONGEST_SCRIPT = 64 * 1024;
  * @param program The native program that it is; absent where Deno runs it.
  */
 export async function lacks(
-  { write, net }: Pick<Grant, "write" | "net">,
+  grant: Grant,
   { mounts }: Pick<Confinement, "mounts">,
   program: string | undefined,
   { files }: Pick<Host, "files">,
 ): Promise<string[]> {
+  const { write, net } = grant;
   const sockets = net.map(({ value }) => value).filter((value) => value.startsWith("unix:"))
     .map((value) => value.slice("unix:".length));
   const isMissing = async (path: string) =>
@@ -32,17 +34,23 @@ export async function lacks(
     if (!await isMissing(path)) continue;
     lines.push(`cannot connect to ${path}, which is not there when the server starts`);
   }
-  const interpreter = program === undefined ? undefined : await interpreterOf(program, files);
+  if (program === undefined) return lines;
   const isShown = (path: string) =>
     mounts.some(({ type, path: shown }) =>
       (type === "read" || type === "write") && isWithin(path, shown, "linux")
     );
+  const add = (path: string) => entryLine("read", path, grant);
+  const interpreter = await interpreterOf(program, files);
   if (interpreter !== undefined && !isShown(interpreter)) {
     const prefix = dirname(dirname(interpreter)); // its libraries lie beside its folder
     const shown = prefix === "/" ? interpreter : prefix;
-    lines.push(
-      `cannot see ${interpreter}, which runs it: add "${shown}" to read: of its permissions`,
-    );
+    lines.push(`cannot see ${interpreter}, which runs it: ${add(shown)}`);
+  }
+  const own = dirname(dirname(program));
+  if (
+    await files.stat(join(own, "pyvenv.cfg")).catch(() => undefined) !== undefined && !isShown(own)
+  ) {
+    lines.push(`cannot see ${own}, where its packages lie: ${add(own)}`);
   }
   return lines;
 }

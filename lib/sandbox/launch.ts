@@ -197,7 +197,7 @@ async function finish(parts: Parts, context: LaunchContext): Promise<Launch> {
     : target.kind === "bundled" && context.bundles !== undefined
     ? [context.bundles] // the bundle reads what lies beside it
     : [];
-  const { grant, environment } = await computeGrant({
+  const { grant: computed, environment } = await computeGrant({
     spec,
     kind: command.kind,
     asked,
@@ -209,6 +209,10 @@ async function finish(parts: Parts, context: LaunchContext): Promise<Launch> {
       ...await policyBounds(context.policy, spec.name, command, rules),
     ],
   }, context);
+  const env = computed.env.map((each) =>
+    Object.hasOwn(known.env, each.value) ? { ...each, origin: asked.permissionsOrigin } : each
+  );
+  const grant = { ...computed, env };
   if (target.kind === "npm") {
     const lines = await registryLines(context);
     if (lines !== "") await context.host.files.writeText(join(places.home, ".npmrc"), lines);
@@ -228,6 +232,7 @@ async function finish(parts: Parts, context: LaunchContext): Promise<Launch> {
     ...(remote === undefined ? {} : { remote: remote.href }),
     secretNames: secrets,
     redact: redactor(secrets.map((name) => [name, values[name] ?? ""])),
+    ...(known.notices.length === 0 ? {} : { lacks: known.notices }),
     dangers: risks,
     notices: [
       ...command.notices,

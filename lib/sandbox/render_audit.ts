@@ -112,7 +112,10 @@ function entriesOf(list: List, { permissions }: Audit): readonly Entry[] {
 
 function rows(list: List, title: string, entries: readonly Entry[], audit: Audit): string[] {
   const isReading = list === "read" && audit.permissions.write.length > 0;
-  if (entries.length === 0) return isReading ? [row(title, "all that it changes")] : [];
+  const open = isOpen(list, audit) ? ["any program that it sees: it is one itself"] : [];
+  if (entries.length + open.length === 0) {
+    return isReading ? [row(title, "all that it changes")] : [];
+  }
   const named = entries.filter(({ origin }) => COUNTED[origin] === undefined);
   const counted = Object.entries(COUNTED).map(([origin, what]) =>
     [entries.filter((entry) => entry.origin === origin).length, what] as const
@@ -120,13 +123,20 @@ function rows(list: List, title: string, entries: readonly Entry[], audit: Audit
   const texts = [
     ...named.map((entry) => `${known(entry, audit)}  (${asker(entry.origin, audit)})`),
     ...counted.map(([count, what]) => `${count} ${what}`),
+    ...open,
   ];
   return texts.map((text, index) => row(index === 0 ? title : "", text));
 }
 
+/** What a native server starts, no list tells: it is not asked. */
+function isOpen(list: List, { kind }: Pick<Audit, "kind">): boolean {
+  return list === "run" && kind === "native";
+}
+
 /** The lists that have no entry, on a line. */
 function nothingRow(audit: Audit): string[] {
-  const empty = LISTS.filter(([list]) => audit.permissions[list].length === 0)
+  const empty = LISTS
+    .filter(([list]) => audit.permissions[list].length === 0 && !isOpen(list, audit))
     .map(([, title]) => title);
   return empty.length === 0 ? [] : [row("none of", empty.join(", "))];
 }
