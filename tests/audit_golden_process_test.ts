@@ -1,5 +1,5 @@
 // The audit's screens and JSON, whole, as a person and a program get them: of the shipped personas and of
-// three servers of others. `WRITE_GOLDEN=1` writes them anew; what differs between machines is written as a word.
+// four servers of others. `WRITE_GOLDEN=1` writes them anew; what differs between machines is written as a word.
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { denoDir } from "../lib/host/deno_binary.ts";
@@ -32,6 +32,10 @@ const OTHERS: [name: string, needsRegistry: boolean, entry: Record<string, unkno
     command: "npx",
     args: ["-y", "@modelcontextprotocol/server-memory@2026.8.31"],
     permissions: { read: ["${WORKSPACE}", "/srv"], limits: { memory_mb: 512 } },
+  }],
+  ["forgetful", true, {
+    command: "npx",
+    args: ["-y", "@modelcontextprotocol/server-memory@2026.8.31"],
   }],
   ["weather", false, {
     command: "sh",
