@@ -111,35 +111,6 @@ export class Connection {
     signal: AbortSignal,
     onProgress?: (progress: Progress) => void,
   ): Promise<Answer> {
-    const answer = await this.#ask(name, args, signal, onProgress);
-    if (answer.kind === "result") await this.#settle(signal);
-    return answer;
-  }
-
-  /** What the server said on how to use it, once it is initialized. */
-  get instructions(): string | undefined {
-    return this.#client.server?.instructions;
-  }
-
-  /** Tells whether the server still answers, which one that is stuck in a call does not. */
-  async isResponsive(signal: AbortSignal): Promise<boolean> {
-    const { limits, world } = this.#options;
-    using deadline = new Deadline(limits.pingServerMs, signal, world.sleep);
-    try {
-      await this.#client.ping({ signal: deadline.signal, timeout: SDK_TIMEOUT_MS });
-      return true;
-    } catch {
-      if (signal.aborted) throw cancelled();
-      return !deadline.isLate && !this.#transport.isOver; // an error is an answer too
-    }
-  }
-
-  async #ask(
-    name: string,
-    args: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-    onProgress?: (progress: Progress) => void,
-  ): Promise<Answer> {
     const { limits, world } = this.#options;
     using deadline = new Deadline(limits.toolTimeoutS * 1000, signal, world.sleep);
     using _ = this.#questions.during(deadline);
@@ -166,15 +137,33 @@ export class Connection {
   }
 
   /**
-   * Lets a change of the tools that came with an answer take effect before it is given, so that the
-   * next round lists them (T30).
+   * Lets a change of the tools that came with an answer take effect before the answer is given, so that
+   * the next round lists them (T30).
    */
-  async #settle(signal: AbortSignal): Promise<void> {
+  async settle(signal: AbortSignal): Promise<void> {
     const { limits, world } = this.#options;
     const isChanging = this.#client.server?.capabilities.tools?.listChanged === true;
     if (isChanging) await setImmediate(); // the notification may be right behind the answer
     if (this.#reading === undefined) return;
     await within(this.#reading, limits.pingServerMs, world.sleep, signal);
+  }
+
+  /** What the server said on how to use it, once it is initialized. */
+  get instructions(): string | undefined {
+    return this.#client.server?.instructions;
+  }
+
+  /** Tells whether the server still answers, which one that is stuck in a call does not. */
+  async isResponsive(signal: AbortSignal): Promise<boolean> {
+    const { limits, world } = this.#options;
+    using deadline = new Deadline(limits.pingServerMs, signal, world.sleep);
+    try {
+      await this.#client.ping({ signal: deadline.signal, timeout: SDK_TIMEOUT_MS });
+      return true;
+    } catch {
+      if (signal.aborted) throw cancelled();
+      return !deadline.isLate && !this.#transport.isOver; // an error is an answer too
+    }
   }
 
   /** Reads the tools again; changes that come meanwhile are one more read, after a pause. */

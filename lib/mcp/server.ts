@@ -185,10 +185,8 @@ export class Server {
         return { ...this.#deliver(failed(text)), isUndelivered: true };
       }
       case "rejected":
-        this.#answered();
         return this.#deliver(failed(this.#sentence(`rejected the call: ${answer.message}`)));
       case "result":
-        this.#answered();
         return this.#deliver(await keepWhole(answer.result, this.#launch, keep), keep);
       default:
         return answer satisfies never;
@@ -204,7 +202,11 @@ export class Server {
   ): Promise<Answer> {
     this.#waiting++;
     try {
-      return await connection.call(tool, args, signal, onProgress);
+      const answer = await connection.call(tool, args, signal, onProgress);
+      // Before anything is waited for: a server may end right behind its answer.
+      if (answer.kind === "result" || answer.kind === "rejected") this.#answered();
+      if (answer.kind === "result") await connection.settle(signal);
+      return answer;
     } catch (error) {
       this.#isSuspect ||= isSkepError(error, "CANCELLED");
       throw error;
