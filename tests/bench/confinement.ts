@@ -1,10 +1,13 @@
 import type { Launch } from "../../lib/sandbox/launch.ts";
 import { BACKENDS, Ground, runLaunch } from "../confined.ts";
-import { type Measurement, medians } from "./measurement.ts";
+import { descendants, runChild } from "../harness.ts";
+import { Child } from "./child.ts";
+import { type Measurement, median, medians } from "./measurement.ts";
 
 const RUNS = 11;
+const CALLS = 200;
 
-/** What the operating system's confinement adds to a server's life from start to end: its calls are what they were. */
+/** What the operating system's confinement adds: to a server's life from start to end, to its calls, to its memory. */
 export async function confinement(): Promise<Measurement[]> {
   await using ground = await Ground.make();
   const spec = {
@@ -22,15 +25,60 @@ export async function confinement(): Promise<Measurement[]> {
       [bare, ...launches].map((launch) => () => life(launch)),
       RUNS,
     );
-    return BACKENDS.map((backend, index): Measurement => ({
-      what: `a server's start and end under ${backend}`,
-      value: held[index] ?? NaN,
-      unit: "ms",
-      base: { what: "under flags alone", value: alone },
-    }));
+    const [free, ...bound] = await used([bare, ...launches]);
+    return BACKENDS.flatMap((backend, index): Measurement[] => {
+      const row = (what: string, unit: "ms" | "MB", value = NaN, least = NaN): Measurement => (
+        { what: `${what} under ${backend}`, value, unit, base: { what: FLAGS_ALONE, value: least } }
+      );
+      return [
+        row("a server's start and end", "ms", held[index], alone),
+        row("a call of a server", "ms", bound[index]?.callMs, free?.callMs),
+        row(
+          "memory of a server and what holds it",
+          "MB",
+          bound[index]?.residentMb,
+          free?.residentMb,
+        ),
+      ];
+    });
   } finally {
     for (const launch of launches) await launch[Symbol.asyncDispose]();
   }
+}
+
+const FLAGS_ALONE = "under flags alone";
+
+/** What a call takes of servers that all run, each called in its turn, and what each holds in memory then. */
+async function used(
+  launches: readonly Launch[],
+): Promise<{ readonly callMs: number; readonly residentMb: number }[]> {
+  await using stack = new AsyncDisposableStack();
+  const servers = launches.map(({ command: { program, args, cwd, env } }) =>
+    stack.use(new Child(program, args, cwd, { ...env }))
+  );
+  for (const server of servers) {
+    await server.request(0, "initialize", { protocolVersion: "2025-06-18" });
+  }
+  const times = servers.map((): number[] => []);
+  for (let call = 1; call <= CALLS; call++) {
+    for (const [index, server] of servers.entries()) {
+      const start = performance.now();
+      await server.request(call, "tools/call", { name: "todo", arguments: {} });
+      times[index]!.push(performance.now() - start);
+    }
+  }
+  return await Promise.all(
+    servers.map(async ({ pid }, index) => (
+      { callMs: median(times[index]!), residentMb: await residentMb(pid) }
+    )),
+  );
+}
+
+/** Of a process and all below it. */
+async function residentMb(pid: number): Promise<number> {
+  const pids = [pid, ...await descendants(pid)];
+  const { stdout } = await runChild("/bin/ps", ["-o", "rss=", "-p", pids.join(",")], {});
+  return stdout.trim().split("\n").reduce((sum, kib) => sum + Number(kib), 0) / 1024;
 }
 
 /** Starts a server whose input is at its end, and waits until it is gone. */
