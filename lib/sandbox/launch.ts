@@ -26,7 +26,7 @@ import { redactor, secretNames } from "./redact.ts";
 import { hostAndPort, isBridge, remoteAddress } from "./remote.ts";
 import type { Refusal } from "./server_proxy.ts";
 import { type SandboxWish, sandboxWish } from "./sandbox_wish.ts";
-import { findScript, scriptFiles } from "./script.ts";
+import { findScript, scriptFiles, scriptNotices } from "./script.ts";
 import type { ServerSpec } from "./spec.ts";
 import { watchLeftFiles } from "./watch_left_files.ts";
 
@@ -237,6 +237,7 @@ async function finish(parts: Parts, context: LaunchContext): Promise<Launch> {
     notices: [
       ...command.notices,
       ...(target.kind === "npm" ? target.fetched.notices : []),
+      ...(target.kind === "script" ? await scriptNotices(target.path, spec, context) : []),
       ...launchNotices(command.kind, grant, held.backend, risks),
       ...known.notices.map((text) => `Server "${spec.name}" ${text}`),
       ...(wish.notice === undefined ? [] : [wish.notice]),

@@ -1,4 +1,4 @@
-import { dirname, resolve } from "@std/path";
+import { basename, dirname, resolve } from "@std/path";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../errors.ts";
 import { cannotStart } from "./command.ts";
@@ -31,6 +31,23 @@ export async function findScript(
   });
   if (facts?.isFile) return await host.files.realPath(path);
   throw cannotStart(spec, `there is no file ${path}`);
+}
+
+/**
+ * What a person should know of a script: one that starts only as a main module does nothing here, as it is
+ * imported, so that Deno holds what it imports to its grant.
+ */
+export async function scriptNotices(
+  script: string,
+  { name }: Pick<ServerSpec, "name">,
+  { host, limits }: Pick<LaunchContext, "host" | "limits">,
+): Promise<string[]> {
+  const text = await host.files.readText(script, limits.maxConfigFileBytes).catch(() => "");
+  if (!/\bimport\.meta\.main\b/.test(text)) return [];
+  return [
+    `Server "${name}" has import.meta.main in ${basename(script)}, which is false there: ` +
+    "skep imports the script; have it start without asking that",
+  ];
 }
 
 /**

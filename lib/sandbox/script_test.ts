@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { SkepError } from "../errors.ts";
 import { protectedPaths } from "./never_granted.ts";
-import { findScript, scriptFiles } from "./script.ts";
+import { findScript, scriptFiles, scriptNotices } from "./script.ts";
 import { testSpec } from "./test_grant.ts";
 import { testContext } from "./test_world.ts";
 
@@ -45,4 +45,15 @@ Deno.test("scriptFiles() is the script's folder, or the file alone where that ho
   }
   const error = assertThrows(() => own("/home/u/.ssh/main.ts"), SkepError, "never granted");
   assertEquals(error.code, "SERVER_SPAWN_FAILED");
+});
+
+Deno.test("scriptNotices() tells of a script that starts as a main module alone, which does nothing here", async () => {
+  const context = testContext({
+    files: { "/work/ws/a.ts": "if (import.meta.main) serve();", "/work/ws/b.ts": "serve();" },
+  });
+  assertEquals(await scriptNotices("/work/ws/a.ts", { name: "mine" }, context), [
+    'Server "mine" has import.meta.main in a.ts, which is false there: ' +
+    "skep imports the script; have it start without asking that",
+  ]);
+  assertEquals(await scriptNotices("/work/ws/b.ts", { name: "mine" }, context), []);
 });
