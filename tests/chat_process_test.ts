@@ -296,3 +296,29 @@ Deno.test({
     assertEquals([(await leaving.ended).code, (await interrupting.ended).code], [0, 0]);
   },
 });
+
+Deno.test({
+  name: "^C in a terminal gives up /mcp add, and the conversation goes on",
+  ignore: !HAS_TERMINAL,
+  fn: async () => {
+    await using folder = await tempFolder();
+    const hanging = join(folder.path, "hanging.ts");
+    await Deno.writeTextFile(
+      hanging,
+      'console.error("I am up"); setInterval(() => {}, 1000);\n',
+    );
+    const env = { SKEP_LOG: "1" };
+    await using running = await startInTerminal(["chat", "--sandbox", "off"], { env });
+    const shown = (text: string) => running.until(({ stdout }) => stdout.includes(text));
+    await shown("> ");
+    await running.write(`/mcp add slow deno run ${hanging}\r`);
+    await shown("slow stderr: I am up");
+    await running.write("\x03");
+    await shown('The start of server "slow" was cancelled');
+    await running.write("/mcp\r");
+    await shown("dev is healthy");
+    assertEquals(running.stdout.includes("slow is"), false);
+    await running.write("\x04");
+    assertEquals((await running.ended).code, 0);
+  },
+});

@@ -396,6 +396,46 @@ Deno.test("servers are added, switched off, started anew and removed while other
   assertEquals(textOf(await session.call("a-2__echo", { text: "still" })), "still");
 });
 
+Deno.test("the start of a server that is added or started anew can be cancelled, and leaves nothing", async () => {
+  await using folder = await tempFolder();
+  const pidFile = join(folder.path, "pid");
+  const knobs = ["--hang-init", `--pid-file=${pidFile}`];
+  const hanging: Fake = { name: "slow", flags: ["--allow-write"], knobs };
+  const released: string[] = [];
+  await using session = await startFakes([{ name: "a" }], {}, {
+    prepare: (spec) =>
+      Promise.resolve(launchOf(spec, spec.args[0] === "0" ? { name: "a" } : hanging, released)),
+  });
+  const { registry } = session;
+  const [spec] = registry.specs();
+  const slow = { ...spec!, name: "slow", args: ["1"] };
+  const cancelledStart = async (start: (signal: AbortSignal) => Promise<unknown>) => {
+    const abort = new AbortController();
+    const starting = start(abort.signal);
+    const pid = await readPid(pidFile);
+    abort.abort();
+    const { code, message } = await assertRejects(() => starting, SkepError);
+    assertEquals([code, await alive([pid])], ["CANCELLED", []]);
+    await Deno.remove(pidFile);
+    return message;
+  };
+  assertEquals(
+    await cancelledStart((signal) => registry.add(slow, signal)),
+    'The start of server "slow" was cancelled',
+  );
+  assertEquals([listed(session).length > 0, stateOf(session, "a")], [true, "healthy"]);
+  assertEquals(registry.servers().map(({ name }) => name), ["a"]);
+  await cancelledStart((signal) => registry.reload("a", slow, signal));
+  assertEquals(registry.servers(), [{
+    name: "a",
+    state: "disabled",
+    reason: "is off: its start was cancelled",
+    tools: [],
+  }]);
+  assertEquals((await registry.reload("a", spec)).state, "healthy");
+  assertEquals(session.notices, []);
+});
+
 Deno.test("arguments that do not fit are told to the model, and its server gets no call (10.20)", async () => {
   await using session = await startFakes([{ name: "a" }]);
   const wrong = await session.call("a__echo", { text: 5 });

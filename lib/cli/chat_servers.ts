@@ -10,6 +10,8 @@ const USAGE = `  /mcp                          the servers and how they are
 
 /** What `/mcp` stands on: a line of output, and a question whose answer is a line, undefined for none. */
 export interface ServerTalk {
+  /** Gives up what is being started. */
+  readonly signal: AbortSignal;
   print(text: string): Promise<void>;
   ask(question: string): Promise<string | undefined>;
 }
@@ -35,13 +37,14 @@ export async function chatServers(
     } else if (action === "reload") await reload(mcp, talk);
     else if (action === "add" && command !== undefined) {
       const origin = { kind: "flag", where: "/mcp add" } as const;
-      await show(await mcp.add({ name, command, args, env: {}, origin }));
+      await show(await mcp.add({ name, command, args, env: {}, origin }, talk.signal));
     } else if (action === "remove" && name !== "") {
       await mcp.remove(name);
       await talk.print(`${name} is removed\n`);
     } else if (action === "off" && name !== "") await show(await mcp.disable(name));
-    else if (action === "on" && name !== "") await show(await mcp.restart(name));
-    else await talk.print(USAGE);
+    else if (action === "on" && name !== "") {
+      await show(await mcp.restart(name, talk.signal));
+    } else await talk.print(USAGE);
   } catch (error) {
     await talk.print(`${messageOf(error)}\n`);
   }
@@ -49,7 +52,7 @@ export async function chatServers(
 }
 
 async function reload(mcp: SessionServers, talk: ServerTalk): Promise<void> {
-  const first = await mcp.reload();
+  const first = await mcp.reload([], talk.signal);
   const accepted: string[] = [];
   for (const { server, more } of first.widened) {
     const wants = more.map((each) => `  ${each}\n`).join("");
@@ -57,7 +60,7 @@ async function reload(mcp: SessionServers, talk: ServerTalk): Promise<void> {
     const answer = await talk.ask(`Give it to ${server}? [y/N] `);
     if (/^y(es)?$/i.test(answer?.trim() ?? "")) accepted.push(server);
   }
-  const second = accepted.length === 0 ? undefined : await mcp.reload(accepted);
+  const second = accepted.length === 0 ? undefined : await mcp.reload(accepted, talk.signal);
   const all = (list: "added" | "changed" | "removed") => [...first[list], ...second?.[list] ?? []];
   const lines = (["added", "changed", "removed"] as const).flatMap((list) =>
     all(list).length === 0 ? [] : [`${list}: ${all(list).join(", ")}\n`]

@@ -22,6 +22,7 @@ async function say(line: string, answers: readonly string[] = [], mcp: object = 
     ...mcp,
   } as unknown as SessionServers;
   const isTaken = await chatServers(line, servers, {
+    signal: new AbortController().signal,
     print: (text) => Promise.resolve(void shown.push(text)),
     ask: (question) => (shown.push(`${question}\n`), Promise.resolve(waiting.shift())),
   });

@@ -17,7 +17,7 @@ const HELP = `Write to the persona; it answers with the tools it has.
   /compact     put a summary in the place of the older part of the conversation
   /mcp         the servers: add, remove, off, on, reload
   /pin TEXT    keep this before the model, whatever is summarised
-  ^C           stop the answer that is running; at the prompt, twice: end the conversation
+  ^C           stop the answer, or the start of a server, that is running; at the prompt, twice: end the conversation
 `;
 
 /** Talks in the terminal until the person leaves or the signal is aborted. Errors of a turn end only that turn. */
@@ -44,17 +44,20 @@ export async function converse(
   const lines = new Lines(editor, over);
   const terminal = { warn: host.warn, ask: (signal: AbortSignal) => lines.ask(signal) };
   Object.assign(questions, terminalQuestions(terminal));
-  const talk = {
+  const talk = (signal: AbortSignal) => ({
+    signal,
     print: host.print,
     ask: async (question: string) => {
       await host.print(`${question}\n`); // the prompt is drawn over what stands in its line
-      return await lines.ask(over);
+      return await lines.ask(signal);
     },
-  };
+  });
+  let changing: AbortController | undefined;
   let wasInterrupted = false;
   editor.on("SIGINT", () => {
     lines.forget();
     if (session.isRunning) return session.cancel();
+    if (changing !== undefined) return changing.abort();
     if (wasInterrupted) return editor.close();
     wasInterrupted = true;
     process.stdout.write("\n(^C again, ^D or /exit to leave)\n");
@@ -71,7 +74,14 @@ export async function converse(
           .catch((error) => host.warn(`skep: ${messageOf(error)}`));
         continue;
       }
-      if (await chatServers(text, session.mcp, talk)) continue;
+      changing = new AbortController();
+      const isTaken = await chatServers(
+        text,
+        session.mcp,
+        talk(AbortSignal.any([over, changing.signal])),
+      );
+      changing = undefined;
+      if (isTaken) continue;
       if (text === "" || (text === "/help" && session.modelId !== "offline")) continue;
       await answerOnce(session, line, host)
         .catch((error) => host.warn(`skep: ${messageOf(error)}`)); // the conversation goes on

@@ -225,9 +225,9 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
     const tell = (text: string) => isStarting ? void notices.push(text) : onNotice(text);
     const registry = await startRegistry({
       specs,
-      prepare: (spec, isRefetching) =>
+      prepare: (spec, isRefetching, own) =>
         prepareFor(spec, cwd, {
-          ...(signal === undefined ? {} : { signal }),
+          signal: AbortSignal.any([signal, own].filter((each) => each !== undefined)),
           ...(accesses && { accesses }),
           isRefetching,
           onRefused: ({ text }) => tell(text),

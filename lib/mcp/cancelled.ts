@@ -1,8 +1,8 @@
 import { SkepError } from "../errors.ts";
 
 /** The error of work whose caller left. */
-export function cancelled(): SkepError<"CANCELLED"> {
-  return new SkepError("CANCELLED", "The call was cancelled", {});
+export function cancelled(text = "The call was cancelled"): SkepError<"CANCELLED"> {
+  return new SkepError("CANCELLED", text, {});
 }
 
 /**

@@ -75,9 +75,10 @@ export interface RegistryChanges {
   /**
    * Starts one more server, under a name that none has.
    *
-   * @throws {SkepError} `TOO_MANY` when the session has as many as it may.
+   * @throws {SkepError} `TOO_MANY` when the session has as many as it may; `CANCELLED` when the signal was
+   * aborted: then it is not in the list.
    */
-  add(spec: ServerSpec): Promise<ServerStatus>;
+  add(spec: ServerSpec, signal?: AbortSignal): Promise<ServerStatus>;
   /** Stops a server and forgets it. @throws {SkepError} `SERVER_UNKNOWN`. */
   remove(name: string): Promise<void>;
   /** Stops a server; it stays in the list. @throws {SkepError} `SERVER_UNKNOWN`. */
@@ -85,9 +86,9 @@ export interface RegistryChanges {
   /**
    * Starts a server anew, whatever it is: with its spec, or another one, whose name does not count.
    *
-   * @throws {SkepError} `SERVER_UNKNOWN`.
+   * @throws {SkepError} `SERVER_UNKNOWN`; `CANCELLED` when the signal was aborted: then it is disabled.
    */
-  reload(name: string, spec?: ServerSpec): Promise<ServerStatus>;
+  reload(name: string, spec?: ServerSpec, signal?: AbortSignal): Promise<ServerStatus>;
 }
 
 /** How far a call is, as its server says. */

@@ -19,8 +19,11 @@ export interface StartedMember {
 }
 
 /** A server that a person switched off. */
-export function switchedOff(spec: ServerSpec): RegistryMember {
-  return { spec, off: { state: "disabled", reason: "was switched off in this session" } };
+export function switchedOff(
+  spec: ServerSpec,
+  reason = "was switched off in this session",
+): RegistryMember {
+  return { spec, off: { state: "disabled", reason } };
 }
 
 /** True of a server that ended since it did not find what it imports. */

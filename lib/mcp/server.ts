@@ -112,8 +112,11 @@ export class Server {
     }
   }
 
-  /** Initializes the server that was just spawned and reads its tools. It is healthy then, or ended. */
-  async connect(): Promise<void> {
+  /**
+   * Initializes the server that was just spawned and reads its tools. It is healthy then, or ended, which
+   * it is as soon as the signal is aborted.
+   */
+  async connect(signal?: AbortSignal): Promise<void> {
     const process = this.#running?.process;
     if (process === undefined || this.#health.state !== "starting") return;
     try {
@@ -127,7 +130,8 @@ export class Server {
         log: this.#log,
         onTools: (list) => this.#take({ ...list, ...this.#saidBy(connection) }),
       });
-      await connection.connect(this.#options.closing);
+      const { closing } = this.#options;
+      await connection.connect(signal === undefined ? closing : AbortSignal.any([closing, signal]));
       this.#running = { process, connection };
       this.#step({ type: "connected" });
       this.#isSuspect = false;

@@ -8,7 +8,7 @@ import type { ServerSpec } from "../sandbox/spec.ts";
 import { absences } from "./absences.ts";
 import { CallArguments } from "./call_arguments.ts";
 import { undelivered } from "./call_result.ts";
-import { orCancelled } from "./cancelled.ts";
+import { cancelled, orCancelled } from "./cancelled.ts";
 import { chosenServers } from "./chosen_servers.ts";
 import { elideEnd } from "./elide.ts";
 import { findTools } from "./find_tools.ts";
@@ -33,6 +33,14 @@ import type { ToolList } from "./tool_list.ts";
 import { definitionOf, type TableEntry, ToolTable } from "./tool_table.ts";
 
 type Entry = TableEntry<Server>;
+
+interface StartOptions {
+  readonly isRefetching?: boolean;
+  /** It may wait for its first call, when its tools are known. */
+  readonly mayWait?: boolean;
+  /** Gives up this start alone. */
+  readonly signal?: AbortSignal;
+}
 
 /** The registry over servers that are children of ours. */
 export class ServerRegistry implements Registry {
@@ -201,7 +209,7 @@ export class ServerRegistry implements Registry {
     return member !== undefined && "launch" in member ? member.launch.grant : undefined;
   }
 
-  add(spec: ServerSpec): Promise<ServerStatus> {
+  add(spec: ServerSpec, signal?: AbortSignal): Promise<ServerStatus> {
     return this.#change(async () => {
       const { maxServers } = this.#options.limits;
       if (this.#members.length >= maxServers) {
@@ -210,35 +218,36 @@ export class ServerRegistry implements Registry {
       }
       const own = nameServers([...this.specs(), spec]).at(-1)!;
       this.#table.choose([...this.specs(), own]);
-      return await this.#put(own, this.#members.length);
+      const place = this.#members.length;
+      const status = await this.#put(own, place, signal);
+      if (!signal?.aborted) return status;
+      await this.#drop(place);
+      throw cancelled(`The start of server "${own.name}" was cancelled`);
     });
   }
 
   remove(name: string): Promise<void> {
-    return this.#change(async () => {
-      const place = this.#placeOf(name);
-      await this.#stop(place);
-      this.#members = this.#members.toSpliced(place, 1);
-      this.#table.take(name, []);
-    });
+    return this.#change(() => this.#drop(this.#placeOf(name)));
   }
 
   disable(name: string): Promise<ServerStatus> {
     return this.#change(async () => {
       const place = this.#placeOf(name);
-      await this.#stop(place);
-      this.#members = this.#members.with(place, switchedOff(this.#members[place]!.spec));
+      await this.#switchOff(place);
       return this.servers()[place]!;
     });
   }
 
-  reload(name: string, spec?: ServerSpec): Promise<ServerStatus> {
+  reload(name: string, spec?: ServerSpec, signal?: AbortSignal): Promise<ServerStatus> {
     return this.#change(async () => {
       const place = this.#placeOf(name);
       const next = { ...spec ?? this.#members[place]!.spec, name };
       await this.#stop(place);
       this.#table.choose(this.specs().with(place, next));
-      return await this.#put(next, place);
+      const status = await this.#put(next, place, signal);
+      if (!signal?.aborted) return status;
+      await this.#switchOff(place, "is off: its start was cancelled");
+      throw cancelled(`The start of server "${name}" was cancelled`);
     });
   }
 
@@ -268,13 +277,25 @@ export class ServerRegistry implements Registry {
     throw new SkepError("SERVER_UNKNOWN", message, { server: name });
   }
 
-  async #put(spec: ServerSpec, place: number): Promise<ServerStatus> {
-    const member = await this.#spawn(spec);
+  async #put(spec: ServerSpec, place: number, signal?: AbortSignal): Promise<ServerStatus> {
+    const member = await this.#spawn(spec, signal === undefined ? {} : { signal });
     this.#members = place === this.#members.length
       ? [...this.#members, member]
       : this.#members.with(place, member);
-    await this.#connect(member, place);
+    await this.#connect(member, place, signal);
     return this.servers()[place]!;
+  }
+
+  async #drop(place: number): Promise<void> {
+    const { name } = this.#members[place]!.spec;
+    await this.#stop(place);
+    this.#members = this.#members.toSpliced(place, 1);
+    this.#table.take(name, []);
+  }
+
+  async #switchOff(place: number, reason?: string): Promise<void> {
+    await this.#stop(place);
+    this.#members = this.#members.with(place, switchedOff(this.#members[place]!.spec, reason));
   }
 
   async #stop(place: number): Promise<void> {
@@ -284,30 +305,32 @@ export class ServerRegistry implements Registry {
 
   async #spawn(
     spec: ServerSpec,
-    { isRefetching = false, mayWait = false }: { isRefetching?: boolean; mayWait?: boolean } = {},
+    { isRefetching = false, mayWait = false, signal }: StartOptions = {},
   ): Promise<RegistryMember> {
     const { name } = spec;
     const { lists, onNotice, prepare } = this.#options;
     try {
-      const launch = await prepare(spec, isRefetching);
+      const launch = await prepare(spec, isRefetching, signal);
       if (!isRefetching) { for (const notice of launch.notices) onNotice(notice); }
       const held = new HeldNotices(onNotice);
       const known = mayWait ? await lists?.recall(spec, launch) : undefined;
       const options = { ...this.#shared(), onNotice: (text: string) => held.take(text) };
       const server = new Server(launch, options, known);
-      if (known === undefined && !this.#closing.signal.aborted) server.spawn();
+      const isGivenUp = this.#closing.signal.aborted || signal?.aborted;
+      if (known === undefined && !isGivenUp) server.spawn();
       return { spec, launch, server, held };
     } catch (error) {
       const reason = messageOf(error);
-      onNotice(`Server "${name}" is not started: ${reason}`);
+      if (!signal?.aborted) onNotice(`Server "${name}" is not started: ${reason}`);
       return { spec, off: { state: "refused", reason } };
     }
   }
 
   /** Connects to a server that was spawned. One that did not find what it imports is started once more. */
-  async #connect(member: RegistryMember, place: number): Promise<void> {
+  async #connect(member: RegistryMember, place: number, signal?: AbortSignal): Promise<void> {
     if ("off" in member) return;
-    await member.server.connect();
+    await member.server.connect(signal);
+    if (signal?.aborted) return; // whoever gave it up stops it
     if (hasMissed(member.server) && !this.#closing.signal.aborted) {
       await this.#refetch(member, place);
     } else member.held.release();

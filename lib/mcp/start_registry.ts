@@ -17,9 +17,14 @@ export interface RegistryOptions extends DenialReader {
   /**
    * Makes a server ready to be started. The spec has the name that the server is known by. One that
    * throws is refused with the error's message; the others live (T28). `isRefetching` when it did not
-   * find what it imports: it is prepared once more.
+   * find what it imports: it is prepared once more. The signal is that of a start that can be given up
+   * alone.
    */
-  readonly prepare: (spec: ServerSpec, isRefetching: boolean) => Promise<Launch>;
+  readonly prepare: (
+    spec: ServerSpec,
+    isRefetching: boolean,
+    signal?: AbortSignal,
+  ) => Promise<Launch>;
   readonly world: Pick<Host, "spawn" | "sleep" | "nowMs">;
   readonly limits: Limits;
   /** What a person must be told: sentences, about servers and tools that are not there. */

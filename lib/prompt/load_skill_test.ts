@@ -136,14 +136,13 @@ Deno.test("loadSkill() never gives a file that is swapped for a link while it is
     }
   })();
   let good = 0;
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < 200 || good === 0; round++) {
     const { text } = await load("a/x.md");
     assertEquals(text.includes("SECRET"), false);
     if (text.includes("plain")) good++;
   }
   isOver = true;
   await swapping;
-  assertEquals(good > 0, true);
 });
 
 Deno.test("loadSkill() reads what is on the disk now: a change, a new skill, one that is gone", async () => {

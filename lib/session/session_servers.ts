@@ -80,8 +80,8 @@ export class SessionServers {
   }
 
   /** Starts one server anew, as it was. */
-  restart(name: string): Promise<ServerStatus> {
-    return this.#on(this.#registry.reload(name));
+  restart(name: string, signal?: AbortSignal): Promise<ServerStatus> {
+    return this.#on(this.#registry.reload(name, undefined, signal));
   }
 
   /** Tells a person once that entries on disk are others now. Nothing is changed by it. */
@@ -102,9 +102,10 @@ export class SessionServers {
    * is unless it is accepted by name.
    *
    * @param accepted Names of servers, or `*` for all of them.
-   * @throws {SkepError} when a file cannot be used; then nothing is changed.
+   * @throws {SkepError} when a file cannot be used: then nothing is changed; `CANCELLED` when the signal was
+   * aborted: then what is not done yet is not done.
    */
-  async reload(accepted: readonly string[] = []): Promise<Reloaded> {
+  async reload(accepted: readonly string[] = [], signal?: AbortSignal): Promise<Reloaded> {
     const outcome = {
       added: [] as string[],
       changed: [] as string[],
@@ -118,6 +119,7 @@ export class SessionServers {
     for (const { name } of this.#known) {
       if (now.some((each) => each.name === name)) continue;
       await this.#registry.remove(name);
+      this.#known = this.#known.filter((each) => each.name !== name);
       outcome.removed.push(name);
     }
     for (const spec of now) {
@@ -133,8 +135,12 @@ export class SessionServers {
         outcome.widened.push({ server: name, more: more.more });
       } else {
         const changed = before === undefined
-          ? await this.#on(this.#registry.add(spec))
-          : await this.#on(this.#registry.reload(name, spec));
+          ? await this.#on(this.#registry.add(spec, signal))
+          : await this.#on(this.#registry.reload(name, spec, signal));
+        this.#known = [...this.#known.filter((each) => each !== before), {
+          spec,
+          name: changed.name,
+        }];
         outcome[before === undefined ? "added" : "changed"].push(changed.name);
         next.push({ spec, name: changed.name });
         continue;
