@@ -57,6 +57,9 @@ export function readServer(entry: unknown, where: string): ServerSpec {
   if (!isRecord(entry)) throw new TypeError("it must be an object");
   const { type, name, command, args, env, _meta } = entry;
   if (typeof name !== "string" || name.trim() === "") throw new TypeError("name must be text");
+  if ((entry.url ?? "") !== "" && (command ?? "") !== "") {
+    throw new TypeError("it has a command and a url: leave one out");
+  }
   if (type === "http" || type === "sse") return readRemote(name, type, entry, where);
   if (type !== undefined && type !== "stdio") {
     throw new TypeError(`its type is ${JSON.stringify(type)}, not "stdio", "http" or "sse"`);

@@ -57,6 +57,10 @@ Deno.test("readNewSession() leaves a bad server out and says why (T28)", () => {
     problemOf({ type: "sse", name: "h", url: "https://x", headers: [{ name: "A" }] }),
     'MCP server "h" was left out: headers must be an array of {name, value}, both texts',
   );
+  assertEquals(
+    problemOf({ type: "http", name: "h", url: "https://x", command: "c" }),
+    'MCP server "h" was left out: it has a command and a url: leave one out',
+  );
   assertEquals(problemOf({ command: "c" }), "MCP server 1 was left out: name must be text");
   assertEquals(problemOf({ name: "n" }), 'MCP server "n" was left out: command must be text');
   assertEquals(

@@ -60,12 +60,14 @@ export function readToolList(
 ): ToolList {
   const tools = new Map<string, ListedTool>();
   const remarks: string[] = [];
+  const repeated = new Set<string>();
+  let nameless = 0;
   for (const entry of entries) {
     const name = isObject(entry) ? entry.name : undefined;
     if (!isObject(entry) || typeof name !== "string" || name === "") {
-      remarks.push("a tool without a name is left out");
+      nameless++;
     } else if (tools.has(name)) {
-      remarks.push(`a second tool named "${plainText(name)}" is left out`);
+      repeated.add(plainText(name));
     } else {
       const description = typeof entry.description === "string" ? entry.description : "";
       const { schema, full, notes, remark } = readSchema(entry.inputSchema, limits);
@@ -95,8 +97,18 @@ export function readToolList(
   return {
     tools: all.filter(({ name }) => !isHook(name)),
     hooks: all.filter(({ name }) => isHook(name)),
-    remarks,
+    remarks: [
+      ...(nameless === 0 ? [] : [namelessRemark(nameless)]),
+      ...[...repeated].map((name) => `a second tool named "${name}" is left out`),
+      ...remarks,
+    ],
   };
+}
+
+function namelessRemark(count: number): string {
+  return count === 1
+    ? "a tool without a name is left out"
+    : `${count} tools without a name are left out`;
 }
 
 /** Tells whether a tool, by its server's own name for it, is a hook. */

@@ -31,17 +31,20 @@ Deno.test("readToolList() leaves out what has no name and what comes twice, and 
     { description: "d" },
     { name: "" },
     { name: 1 },
-    { name: "t", inputSchema: ANY },
-    { name: "t", inputSchema: ANY },
+    ...Array(3).fill({ name: "t", inputSchema: ANY }),
   ];
   assertEquals(readToolList(entries, LIMITS), {
     tools: [{ name: "t", description: "", inputSchema: ANY, notes: [] }],
     hooks: [],
     remarks: [
-      ...Array(5).fill("a tool without a name is left out"),
+      "5 tools without a name are left out",
       'a second tool named "t" is left out',
     ],
   });
+});
+
+Deno.test("readToolList() says once what of a list is left out, however often", () => {
+  assertEquals(readToolList([{}], LIMITS).remarks, ["a tool without a name is left out"]);
 });
 
 Deno.test("readToolList() tells hooks from tools", () => {

@@ -45,6 +45,7 @@ Deno.test("readServerFile() leaves a bad entry out, says why, and keeps the othe
     "good": {"command": "x"},
     "none": {"args": []},
     "remote": {"url": "ftp://example.com/mcp"},
+    "both": {"command": "x", "url": "https://example.com/mcp"},
     "number": {"command": "x", "args": [1]},
     "null": null,
     "text": "x",
@@ -56,11 +57,12 @@ Deno.test("readServerFile() leaves a bad entry out, says why, and keeps the othe
   assertEquals(problems, [
     'Server "none" is left out. Cannot use /w/mcp.json:3:5: the required field "mcpServers.none.command" is missing',
     'Server "remote" is left out. Cannot use /w/mcp.json:4:16: server "remote" has a url that is no address of https: or http:',
-    'Server "number" is left out. Cannot use /w/mcp.json:5:32: "mcpServers.number.args" must be a list of texts, not [1]',
-    'Server "null" is left out. Cannot use /w/mcp.json:6:5: it is null',
-    'Server "text" is left out. Cannot use /w/mcp.json:7:5: "mcpServers.text" must be a mapping of names to values, not "x"',
-    'Server "off" is left out. Cannot use /w/mcp.json:8:29: "mcpServers.off.disabled" must be true or false, not "no"',
-    'Server "grant" is left out. Cannot use /w/mcp.json:9:31: Cannot grant permissions "raed" to server "grant": there is no such key; did you mean "read"?',
+    'Server "both" is left out. Cannot use /w/mcp.json:5:30: server "both" has a command and a url: leave one out',
+    'Server "number" is left out. Cannot use /w/mcp.json:6:32: "mcpServers.number.args" must be a list of texts, not [1]',
+    'Server "null" is left out. Cannot use /w/mcp.json:7:5: it is null',
+    'Server "text" is left out. Cannot use /w/mcp.json:8:5: "mcpServers.text" must be a mapping of names to values, not "x"',
+    'Server "off" is left out. Cannot use /w/mcp.json:9:29: "mcpServers.off.disabled" must be true or false, not "no"',
+    'Server "grant" is left out. Cannot use /w/mcp.json:10:31: Cannot grant permissions "raed" to server "grant": there is no such key; did you mean "read"?',
   ]);
 });
 
