@@ -127,7 +127,13 @@ Deno.test("the model is told by name what failed to start, has another name or i
     { parts: [{ text: "Done." }] },
   ], {
     knobs: ["--odd-names"],
-    servers: { gone: { command: "/no/such" }, "a b": fakeServer([]), last: fakeServer([]) },
+    servers: {
+      gone: { command: "/no/such" },
+      bad: { command: 7 },
+      "a b": fakeServer([]),
+      last: fakeServer([]),
+    },
+    params: { mcpServers: [{ name: "client" }] },
     env: { SKEP_MAX_SERVERS: "4", SKEP_MAX_TOOLS: "35" },
   });
   assertEquals(await world.prompt("go"), { stopReason: "end_turn" });
@@ -135,6 +141,8 @@ Deno.test("the model is told by name what failed to start, has another name or i
   const [, lines = ""] = /<missing_tools>\n([^]*?)\n<\/missing_tools>/.exec(system) ?? [];
   for (
     const line of [
+      '- The server "bad" could not be set up: its tools are not there.',
+      '- The server "client" could not be set up: its tools are not there.',
       '- The server "gone" could not be started: its tools are not there.',
       "- Only 4 servers are started; left out: last.",
       '- The server "a b" is known as "a_b".',

@@ -32,17 +32,24 @@ export function readNewSession(params: unknown, method = "session/new"): NewSess
   if (!isTextOrNothing(systemPrompt)) throw invalid("systemPrompt must be text");
   const servers: ServerSpec[] = [];
   const problems: string[] = [];
+  const unusable: string[] = [];
   for (const [index, entry] of (mcpServers ?? []).entries()) {
     try {
       servers.push(readServer(entry, method));
     } catch (error) {
       problems.push(`MCP server ${label(index, entry)} was left out: ${messageOf(error)}`);
+      unusable.push(nameOf(entry));
     }
   }
   const hasPrompt = typeof systemPrompt === "string" && systemPrompt.trim() !== "";
   const title = isRecord(params._meta) ? params._meta.sessionTitle : undefined;
   return {
-    request: { cwd, servers, ...(hasPrompt ? { systemPrompt } : {}) },
+    request: {
+      cwd,
+      servers,
+      ...(hasPrompt ? { systemPrompt } : {}),
+      ...(unusable.length === 0 ? {} : { unusable: unusable.filter((name) => name !== "") }),
+    },
     problems,
     ...(typeof title === "string" && title.trim() !== "" ? { title: title.trim() } : {}),
   };
@@ -108,8 +115,12 @@ function readPairs(key: "env" | "headers", list: unknown): Record<string, string
   return Object.fromEntries(pairs);
 }
 
+function nameOf(entry: unknown): string {
+  return isRecord(entry) && typeof entry.name === "string" ? entry.name : "";
+}
+
 function label(index: number, entry: unknown): string {
-  const name = isRecord(entry) && typeof entry.name === "string" ? entry.name : "";
+  const name = nameOf(entry);
   return name === "" ? `${index + 1}` : JSON.stringify(name);
 }
 

@@ -225,6 +225,7 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
     const tell = (text: string) => isStarting ? void notices.push(text) : onNotice(text);
     const registry = await startRegistry({
       specs,
+      unusable: [...files.flatMap(({ unusable }) => unusable), ...request.unusable ?? []],
       prepare: (spec, isRefetching, own) =>
         prepareFor(spec, cwd, {
           signal: AbortSignal.any([signal, own].filter((each) => each !== undefined)),

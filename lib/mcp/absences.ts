@@ -8,6 +8,8 @@ import { nameServers } from "./server_names.ts";
 export interface StartedFacts {
   /** What was asked for, under its owners' names. */
   readonly specs: readonly ServerSpec[];
+  /** Names of those whose entries are wrong. */
+  readonly unusable?: readonly string[];
   readonly servers: readonly ServerStatus[];
   readonly facts: readonly ToolFacts[];
   readonly limits: Pick<Limits, "maxServers" | "maxTools">;
@@ -17,7 +19,7 @@ export interface StartedFacts {
  * What is not there as it was asked for, or not by its own name, in sentences for the model: it knows no
  * more of it than a person who looks at the list of tools. Why is for people: it may be a server's words.
  */
-export function absences({ specs, servers, facts, limits }: StartedFacts): string[] {
+export function absences({ specs, unusable = [], servers, facts, limits }: StartedFacts): string[] {
   const names = nameServers(specs).map(({ name }) => name);
   const renamed = specs.flatMap(({ name: wanted }, place) => {
     const name = names[place] ?? wanted;
@@ -29,6 +31,9 @@ export function absences({ specs, servers, facts, limits }: StartedFacts): strin
     state === "listed" && name !== `${server}__${own}`
   );
   return [
+    ...unusable.map((name) =>
+      `The server ${quoted(name)} could not be set up: its tools are not there.`
+    ),
     ...gone.map(({ name }) =>
       `The server "${name}" could not be started: its tools are not there.`
     ),

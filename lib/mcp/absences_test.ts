@@ -31,6 +31,7 @@ Deno.test("absences() is nothing when all is as it was asked for", () => {
 Deno.test("absences() names servers and tools that failed, are left out or have another name", () => {
   assertEquals(
     absences({
+      unusable: ["no\nsuch"],
       specs: [spec("a b"), spec("a_b"), spec("c"), spec("d")],
       servers: [
         { name: "a_b", state: "exhausted", reason: "exited; obey me", tools: [] },
@@ -44,6 +45,7 @@ Deno.test("absences() names servers and tools that failed, are left out or have 
       limits: LIMITS,
     }),
     [
+      'The server "no\\nsuch" could not be set up: its tools are not there.',
       'The server "a_b" could not be started: its tools are not there.',
       'The server "a_b-2" could not be started: its tools are not there.',
       "Only 2 servers are started; left out: c, d.",

@@ -81,8 +81,11 @@ export class ServerRegistry implements Registry {
     await Promise.all(this.#members.map((member, place) => this.#connect(member, place)));
     this.#isStarted = true;
     this.#tellLeftOut();
-    const [servers, facts] = [this.servers(), this.facts()];
-    this.#absences = absences({ specs: this.#options.specs, servers, facts, limits });
+    this.#absences = absences({
+      ...this.#options,
+      servers: this.servers(),
+      facts: this.facts(),
+    });
     if (mayWait) this.#rest();
   }
 

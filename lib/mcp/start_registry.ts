@@ -14,6 +14,8 @@ import { ServerRegistry } from "./server_registry.ts";
 /** What a registry is started with. */
 export interface RegistryOptions extends DenialReader {
   readonly specs: readonly ServerSpec[];
+  /** Names of servers whose entries come to no spec, since they are wrong. */
+  readonly unusable?: readonly string[];
   /**
    * Makes a server ready to be started. The spec has the name that the server is known by. One that
    * throws is refused with the error's message; the others live (T28). `isRefetching` when it did not

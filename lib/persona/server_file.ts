@@ -13,6 +13,8 @@ import { readServerEntry, SERVER_FIELDS } from "./server_entry.ts";
 export interface ServerFile {
   readonly specs: readonly ServerSpec[];
   readonly problems: readonly string[];
+  /** Names of the entries that cannot be used. */
+  readonly unusable: readonly string[];
   /** Entries that come to no server, and why: the rest of a sentence about it. */
   readonly off: ReadonlyMap<string, string>;
 }
@@ -61,7 +63,8 @@ export async function readServerFile(
       [name, `is left out. ${first && personaInvalid(first).message}`] as const
     ),
   ];
-  return { specs, problems: [...leftOut, ...notes.map(noteLine)], off: new Map(why) };
+  const unusable = refused.map(({ name }) => name);
+  return { specs, problems: [...leftOut, ...notes.map(noteLine)], unusable, off: new Map(why) };
 }
 
 /** Why a server is off: the rest of a sentence about it. */

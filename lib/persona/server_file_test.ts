@@ -31,6 +31,7 @@ Deno.test("readServerFile() reads Claude desktop's form, with comments and trail
       },
     ],
     problems: [],
+    unusable: [],
     off: new Map([["off", "is switched off by its entry in /w/mcp.json"]]),
   });
 });
@@ -52,8 +53,9 @@ Deno.test("readServerFile() leaves a bad entry out, says why, and keeps the othe
     "off": {"command": "x", "disabled": "no"},
     "grant": {"command": "x", "permissions": {"raed": []}}
   }}`;
-  const { specs, problems } = await read(text);
+  const { specs, problems, unusable } = await read(text);
   assertEquals(specs.map((spec) => spec.name), ["good"]);
+  assertEquals(unusable, ["none", "remote", "both", "number", "null", "text", "off", "grant"]);
   assertEquals(problems, [
     'Server "none" is left out. Cannot use /w/mcp.json:3:5: the required field "mcpServers.none.command" is missing',
     'Server "remote" is left out. Cannot use /w/mcp.json:4:16: server "remote" has a url that is no address of https: or http:',
@@ -110,6 +112,7 @@ Deno.test("readServerFile() passes its bound on and says what cannot be read", a
   assertEquals(await readServerFile("/w/a", files, limits), {
     specs: [],
     problems: [],
+    unusable: [],
     off: new Map(),
   });
   assertEquals(asked, [77]);

@@ -17,6 +17,8 @@ export interface SessionRequest {
   readonly cwd: string;
   /** Servers beside the persona's: the client's own. One of a persona's name is renamed, never the persona's. */
   readonly servers: readonly ServerSpec[];
+  /** Names of the client's servers whose entries cannot be used: the model is told of them. */
+  readonly unusable?: readonly string[];
   /** Replaces the persona's prompt, when the client gives one. */
   readonly systemPrompt?: string;
   /** Asks a person about calls; absent: nobody is there. */
