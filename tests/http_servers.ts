@@ -6,6 +6,7 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { Server } from "@modelcontextprotocol/sdk/server";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { createServer as createTlsServer } from "node:https";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -29,22 +30,30 @@ export type Intercept = (
   response: ServerResponse,
 ) => boolean | Promise<boolean>;
 
+/** What https takes, as PEM. */
+export interface Tls {
+  readonly key: string;
+  readonly cert: string;
+}
+
 /** Serves on a free port of loopback. */
 export async function serveHttp(
   handle: (request: IncomingMessage, response: ServerResponse) => unknown,
+  tls?: Tls,
 ): Promise<HttpFixture> {
   const seen: Seen[] = [];
-  const server = createServer((request, response) => {
+  const listen = (request: IncomingMessage, response: ServerResponse) => {
     const { method = "", url = "", headers } = request;
     seen.push({ method, path: url, headers });
     handle(request, response);
-  });
+  };
+  const server = tls === undefined ? createServer(listen) : createTlsServer(tls, listen);
   const listening = Promise.withResolvers<void>();
   server.listen(0, "127.0.0.1", () => listening.resolve());
   await listening.promise;
   const { port } = server.address() as AddressInfo;
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`,
     seen,
     [Symbol.asyncDispose]: async () => {
       const closed = Promise.withResolvers<void>();
@@ -66,7 +75,10 @@ export interface McpFixture extends HttpFixture {
 }
 
 /** Starts such a server; `intercept` is asked before it. */
-export async function serveMcp(intercept: Intercept = () => false): Promise<McpFixture> {
+export async function serveMcp(
+  intercept: Intercept = () => false,
+  tls?: Tls,
+): Promise<McpFixture> {
   const open = new Map<string, StreamableHTTPServerTransport>();
   const older = new Map<string, SSEServerTransport>();
   const ended: string[] = [];
@@ -98,7 +110,7 @@ export async function serveMcp(intercept: Intercept = () => false): Promise<McpF
     const transport = older.get(url.searchParams.get("sessionId") ?? "");
     if (transport !== undefined) return await transport.handlePostMessage(request, response);
     response.writeHead(404).end("there is nothing here");
-  });
+  }, tls);
   return {
     ...fixture,
     sessions: () => [...open.keys()],

@@ -1,5 +1,6 @@
 // Servers that are reached by a url: the real bridge, as skep starts it, against real HTTP servers on loopback.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { companyCertificates, HAS_OPENSSL } from "./company_certificates.ts";
 import { startFakes, textOf, until } from "./fake_servers.ts";
 import { serverFile, skep, tempFolder } from "./harness.ts";
 import { serveHttp, serveMcp } from "./http_servers.ts";
@@ -38,6 +39,30 @@ Deno.test("a server with a url is called under a grant of its one host, with hea
   assertEquals(command.filter((word: string) => word.startsWith("--allow-net")), [
     `--allow-net=${host}`,
   ]);
+});
+
+Deno.test({
+  name:
+    "a server behind a company's own certificates is reached where a variable names them, and not elsewhere",
+  ignore: !HAS_OPENSSL,
+  fn: async () => {
+    await using company = await companyCertificates();
+    await using folder = await tempFolder();
+    await using fixture = await serveMcp(undefined, company.tls);
+    const file = await serverFile(folder.path, { far: { url: `${fixture.origin}/mcp` } });
+    const call = (env: Record<string, string>) =>
+      skep(["call", "far__echo", '{"text":"hi"}', "--mcp", file], { env });
+    const names = ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "DENO_CERT"];
+    const [without, ...trusting] = await Promise.all([
+      call({}),
+      ...names.map((name) => call({ [name]: company.ca })),
+    ]);
+    assertEquals(without!.code, 2);
+    assertMatch(without!.stderr, /certificate/i);
+    for (const [place, { code, stdout, stderr }] of trusting.entries()) {
+      assertEquals([names[place], code, stdout, stderr], [names[place], 0, "hi\n", ""]);
+    }
+  },
 });
 
 Deno.test("the older transport is spoken where the entry says so, and where the newer one is not known", async () => {

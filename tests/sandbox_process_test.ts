@@ -216,7 +216,7 @@ Deno.test("a server's environment is the table, and what its spec sets (T86, T88
     NODE_OPTIONS: "--no-warnings",
     EDITOR: "vi",
     ...Object.fromEntries(
-      ["LC_ALL", "LC_CTYPE", "LC_MESSAGES", "SSL_CERT_FILE", "SSL_CERT_DIR"]
+      ["LC_ALL", "LC_CTYPE", "LC_MESSAGES", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"]
         .concat(["http_proxy", "https_proxy", "all_proxy", "no_proxy"])
         .concat(["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"])
         .map((name) => [name, ""]),

@@ -159,6 +159,7 @@ Deno.test("renderAudit() can be read by a person", async () => {
     DENO_DIR: Deno's cache, which a private home would move
     DENO_NO_PACKAGE_JSON: the workspace's package.json is not Deno's business
     DENO_NO_UPDATE_CHECK: no question to the network at start
+    DENO_TLS_CA_STORE: which certificates Deno trusts
     FOO=1  (its entry)
     MY_TOKEN=(set, not shown)  (its entry)
     TOKEN=(set, not shown)  (secret, its entry)

@@ -2,6 +2,7 @@ import { dirname, join, normalize } from "@std/path";
 import { SkepError } from "../errors.ts";
 import type { BackendName } from "./backend.ts";
 import { BASE_SET, baseMounts, NETWORK_SET } from "./base_set.ts";
+import { certificatePaths } from "./certificates.ts";
 import type { LaunchContext, ServerPlaces } from "./context.ts";
 import type { Grant } from "./grant.ts";
 import { guardedFiles, guardMounts, type Held, pins } from "./guards.ts";
@@ -76,6 +77,7 @@ export async function confinement(
     ...grant.run.map(({ value }) => value),
     ...socketsOf(grant), // to connect is not to write
     ...input.ownFiles,
+    ...await certificatePaths(context),
     ...(kind === "native" ? [] : [places.deno, ...await denoCache(input, context)]),
   ];
   const granted = await Promise.all([

@@ -1,3 +1,4 @@
+import { certificateValues, DENO_CERTIFICATES } from "./certificates.ts";
 import type { GrantInput } from "./compute_grant.ts";
 import type { LaunchContext } from "./context.ts";
 import { checkVariableName } from "./entries.ts";
@@ -28,6 +29,7 @@ export const PASSED_VARIABLES: Readonly<Record<string, string>> = {
   no_proxy: "hosts that need no proxy",
   SSL_CERT_FILE: "certificates to trust",
   SSL_CERT_DIR: "certificates to trust",
+  NODE_EXTRA_CA_CERTS: "certificates to trust",
 };
 
 /** What passes on Windows besides, since programs do not start without. */
@@ -60,6 +62,7 @@ export const DENO_VARIABLES: Readonly<Record<string, string>> = {
   DENO_DIR: "Deno's cache, which a private home would move",
   DENO_NO_PACKAGE_JSON: "the workspace's package.json is not Deno's business",
   DENO_NO_UPDATE_CHECK: "no question to the network at start",
+  ...DENO_CERTIFICATES,
 };
 
 /** What a server gets that reaches the network through skep's proxy, beside the names of that. */
@@ -162,6 +165,7 @@ export async function makeEnvironment(
     values: {
       ...Object.fromEntries(base),
       ...(kind === "native" ? {} : denoValues(places.denoDir)),
+      ...(kind === "native" ? {} : await certificateValues(context)),
       ...Object.fromEntries(own),
       ...Object.fromEntries(secrets.map(({ name, value }) => [name, value])),
     },

@@ -44,7 +44,7 @@ Deno.test("makeEnvironment() passes the proxy and TLS variables, and no identity
   const proxies = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
   const names = [
     ...proxies.flatMap((name) => [name, name.toLowerCase()]),
-    ...["SSL_CERT_FILE", "SSL_CERT_DIR"],
+    ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"],
   ];
   const env = Object.fromEntries(names.map((name) => [name, `http://${name}.test`]));
   const context = testContext({ env: { ...env, BUZZ_AUTH_TAG: "tag-of-the-identity" } });

@@ -9,7 +9,7 @@ const TMP = "/tmp/skep-1/tmp";
 const LINUX = { os: "linux" } as const;
 const BASE =
   "PATH,TERM,LANG,LC_ALL,LC_CTYPE,LC_MESSAGES,TZ,SKEP_SHELL,HTTP_PROXY,HTTPS_PROXY,ALL_PROXY,NO_PROXY," +
-  "http_proxy,https_proxy,all_proxy,no_proxy,SSL_CERT_FILE,SSL_CERT_DIR,HOME,TMPDIR,NO_COLOR";
+  "http_proxy,https_proxy,all_proxy,no_proxy,SSL_CERT_FILE,SSL_CERT_DIR,NODE_EXTRA_CA_CERTS,HOME,TMPDIR,NO_COLOR";
 
 Deno.test("flags() says every kind of entry, in order", async () => {
   const { grant } = await testGrant({

@@ -1,6 +1,7 @@
 import { SkepError } from "../errors.ts";
 import { type Process, stopProcess } from "../host/process.ts";
 import type { LaunchContext, ServerPlaces } from "./context.ts";
+import { certificateValues } from "./certificates.ts";
 import { denoValues } from "./environment.ts";
 
 /** What the fetching Deno gets of the runtime's environment: the way to the registry, and who asks. */
@@ -24,13 +25,8 @@ const PASSED: readonly string[] = [
   "SSL_CERT_FILE",
   "SSL_CERT_DIR",
   "NODE_EXTRA_CA_CERTS",
-  "DENO_CERT",
-  "DENO_TLS_CA_STORE",
   "NPM_CONFIG_REGISTRY",
 ];
-
-/** Unless the person says otherwise the system's certificates count too, where a company adds its own. */
-const CERTIFICATES = { DENO_TLS_CA_STORE: "system,mozilla" };
 
 /** The end of a run: its exit code, and the last of what it wrote to stderr. */
 export interface DenoResult {
@@ -53,6 +49,7 @@ export async function runDeno(
   places: Pick<ServerPlaces, "deno" | "denoDir">,
 ): Promise<DenoResult> {
   const { host, limits, signal } = context;
+  const certificates = await certificateValues(context);
   if (signal?.aborted) throw cancelled();
   const env = Object.fromEntries(
     PASSED.map((name) => [name, host.env(name)]).filter(([, value]) => value !== undefined),
@@ -61,7 +58,12 @@ export async function runDeno(
     program: places.deno,
     args,
     cwd,
-    env: { ...CERTIFICATES, ...env, ...denoValues(places.denoDir), NO_COLOR: "1" },
+    env: {
+      ...env,
+      ...certificates,
+      ...denoValues(places.denoDir),
+      NO_COLOR: "1",
+    },
   });
   const finished = Promise.all([
     child.exited,

@@ -84,6 +84,7 @@ Deno.test("runDeno() gives up when the signal is aborted, before and during the 
   const abort = new AbortController();
   const during = world({}, { signal: abort.signal });
   const run = runDeno([], "/", during.context, PLACES);
+  while (during.commands.length === 0) await new Promise((resolve) => setTimeout(resolve));
   abort.abort();
   assertEquals((await assertRejects(() => run, SkepError)).code, "CANCELLED");
 });
