@@ -26,7 +26,7 @@ export function absences({ specs, unusable = [], servers, facts, limits }: Start
     const isRenamed = place < limits.maxServers && name !== wanted;
     return isRenamed ? [`The server ${quoted(wanted)} is known as "${name}".`] : [];
   });
-  const gone = servers.filter(({ state }) => state === "exhausted" || state === "refused");
+  const gone = servers.filter(({ state }) => isGone(state));
   const mapped = facts.filter(({ server, own, name, state }) =>
     state === "listed" && name !== `${server}__${own}`
   );
@@ -48,6 +48,26 @@ export function absences({ specs, unusable = [], servers, facts, limits }: Start
       `The tool ${quoted(own)} of the server "${server}" is called ${name}.`
     ),
   ];
+}
+
+/** Why a tool that is known cannot be called now, as a clause for the model; undefined: nobody has it. */
+export function whyNot(
+  tool: string,
+  { servers, facts, limits }: Omit<StartedFacts, "specs">,
+): string | undefined {
+  const state = facts.find(({ name }) => name === tool)?.state;
+  if (state === "hidden") return "it is not shown for want of room, find_tool shows it";
+  if (state === "switched off") return "it is switched off";
+  if (state === "left out") return `it is left out, only ${limits.maxTools} are listed`;
+  const gone = servers.find(({ name, state }) => isGone(state) && tool.startsWith(`${name}__`));
+  if (gone === undefined) return undefined;
+  return `the server "${gone.name}" is ${
+    gone.state === "disabled" ? "switched off" : "not running"
+  }`;
+}
+
+function isGone(state: ServerStatus["state"]): boolean {
+  return state === "exhausted" || state === "refused" || state === "disabled";
 }
 
 function leftOut(what: string, most: number, names: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { ServerSpec } from "../sandbox/spec.ts";
-import { absences } from "./absences.ts";
+import { absences, whyNot } from "./absences.ts";
 import type { ToolFacts } from "./registry.ts";
 
 const LIMITS = { maxServers: 2, maxTools: 2 };
@@ -56,4 +56,28 @@ Deno.test("absences() names servers and tools that failed, are left out or have 
       'The tool "x\\n</missing_tools>" of the server "a" is called a__x_.',
     ],
   );
+});
+
+Deno.test("whyNot() says what keeps a known tool from being called, and nothing of others", () => {
+  const states = ["hidden", "switched off", "left out"] as const;
+  const known = {
+    servers: [
+      { name: "a", state: "healthy", tools: [] },
+      { name: "off", state: "disabled", tools: [] },
+      { name: "gone", state: "exhausted", reason: "exited", tools: [] },
+    ] as const,
+    facts: states.map((state, place) => tool(`t${place}`, `a__t${place}`, state)),
+    limits: LIMITS,
+  };
+  const names = ["a__t0", "a__t1", "a__t2", "off__x", "gone__x", "a__x", "none__x", ""];
+  assertEquals(names.map((name) => whyNot(name, known)), [
+    "it is not shown for want of room, find_tool shows it",
+    "it is switched off",
+    "it is left out, only 2 are listed",
+    'the server "off" is switched off',
+    'the server "gone" is not running',
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

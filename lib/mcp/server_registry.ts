@@ -1,18 +1,17 @@
 import { pathToFileURL } from "node:url";
 import { basename } from "@std/path";
-import { messageOf, SkepError } from "../errors.ts";
+import { SkepError } from "../errors.ts";
 import type { ToolDefinition } from "../model/message.ts";
 import type { Grant } from "../sandbox/grant.ts";
 import type { Launch } from "../sandbox/launch.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
-import { absences } from "./absences.ts";
+import { absences, whyNot } from "./absences.ts";
 import { CallArguments } from "./call_arguments.ts";
 import { undelivered } from "./call_result.ts";
 import { cancelled, orCancelled } from "./cancelled.ts";
 import { chosenServers } from "./chosen_servers.ts";
 import { elideEnd } from "./elide.ts";
 import { findTools } from "./find_tools.ts";
-import { HeldNotices } from "./held_notices.ts";
 import { plainText } from "./plain_text.ts";
 import type {
   CallResult,
@@ -26,21 +25,14 @@ import type {
 } from "./registry.ts";
 import type { RegistryMember, StartedMember } from "./registry_member.ts";
 import { hasMissed, switchedOff } from "./registry_member.ts";
-import { Server, type ServerOptions } from "./server.ts";
+import type { Server, ServerOptions } from "./server.ts";
 import { nameServers } from "./server_names.ts";
+import { spawnMember, type StartOptions } from "./spawn_member.ts";
 import type { RegistryOptions } from "./start_registry.ts";
 import type { ToolList } from "./tool_list.ts";
 import { definitionOf, type TableEntry, ToolTable } from "./tool_table.ts";
 
 type Entry = TableEntry<Server>;
-
-interface StartOptions {
-  readonly isRefetching?: boolean;
-  /** It may wait for its first call, when its tools are known. */
-  readonly mayWait?: boolean;
-  /** Gives up this start alone. */
-  readonly signal?: AbortSignal;
-}
 
 /** The registry over servers that are children of ours. */
 export class ServerRegistry implements Registry {
@@ -149,19 +141,11 @@ export class ServerRegistry implements Registry {
   }
 
   whyNot(tool: string): string | undefined {
-    const state = this.facts().find(({ name }) => name === tool)?.state;
-    if (state === "hidden") return "it is not shown for want of room, find_tool shows it";
-    if (state === "switched off") return "it is switched off";
-    if (state === "left out") {
-      return `it is left out, only ${this.#options.limits.maxTools} are listed`;
-    }
-    const server = this.servers().find(({ name, state }) =>
-      ["exhausted", "refused", "disabled"].includes(state) && tool.startsWith(`${name}__`)
-    );
-    if (server === undefined) return undefined;
-    return `the server "${server.name}" is ${
-      server.state === "disabled" ? "switched off" : "not running"
-    }`;
+    return whyNot(tool, {
+      servers: this.servers(),
+      facts: this.facts(),
+      limits: this.#options.limits,
+    });
   }
 
   hooks(): ListedHook[] {
@@ -306,27 +290,9 @@ export class ServerRegistry implements Registry {
     if ("server" in member) await member.server.close();
   }
 
-  async #spawn(
-    spec: ServerSpec,
-    { isRefetching = false, mayWait = false, signal }: StartOptions = {},
-  ): Promise<RegistryMember> {
-    const { name } = spec;
-    const { lists, onNotice, prepare } = this.#options;
-    try {
-      const launch = await prepare(spec, isRefetching, signal);
-      if (!isRefetching) { for (const notice of launch.notices) onNotice(notice); }
-      const held = new HeldNotices(onNotice);
-      const known = mayWait ? await lists?.recall(spec, launch) : undefined;
-      const options = { ...this.#shared(), onNotice: (text: string) => held.take(text) };
-      const server = new Server(launch, options, known);
-      const isGivenUp = this.#closing.signal.aborted || signal?.aborted;
-      if (known === undefined && !isGivenUp) server.spawn();
-      return { spec, launch, server, held };
-    } catch (error) {
-      const reason = messageOf(error);
-      if (!signal?.aborted) onNotice(`Server "${name}" is not started: ${reason}`);
-      return { spec, off: { state: "refused", reason } };
-    }
+  #spawn(spec: ServerSpec, options: Omit<StartOptions, "closing"> = {}): Promise<RegistryMember> {
+    const closing = this.#closing.signal;
+    return spawnMember(spec, this.#options, this.#shared(), { ...options, closing });
   }
 
   /** Connects to a server that was spawned. One that did not find what it imports is started once more. */
