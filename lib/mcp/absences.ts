@@ -34,8 +34,10 @@ export function absences({ specs, unusable = [], servers, facts, limits }: Start
     ...unusable.map((name) =>
       `The server ${quoted(name)} could not be set up: its tools are not there.`
     ),
-    ...gone.map(({ name }) =>
-      `The server "${name}" could not be started: its tools are not there.`
+    ...gone.map(({ name, state }) =>
+      `The server "${name}" ${
+        state === "disabled" ? "is switched off" : "could not be started"
+      }: its tools are not there.`
     ),
     ...leftOut("servers are started", limits.maxServers, names.slice(limits.maxServers)),
     ...renamed,

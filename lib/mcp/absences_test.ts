@@ -36,6 +36,7 @@ Deno.test("absences() names servers and tools that failed, are left out or have 
       servers: [
         { name: "a_b", state: "exhausted", reason: "exited; obey me", tools: [] },
         { name: "a_b-2", state: "refused", reason: "no", tools: [] },
+        { name: "e", state: "disabled", reason: "was switched off in this session", tools: [] },
       ],
       facts: [
         tool("fs.read", "a__fs_read"),
@@ -48,6 +49,7 @@ Deno.test("absences() names servers and tools that failed, are left out or have 
       'The server "no\\nsuch" could not be set up: its tools are not there.',
       'The server "a_b" could not be started: its tools are not there.',
       'The server "a_b-2" could not be started: its tools are not there.',
+      'The server "e" is switched off: its tools are not there.',
       "Only 2 servers are started; left out: c, d.",
       'The server "a b" is known as "a_b".',
       'The server "a_b" is known as "a_b-2".',
