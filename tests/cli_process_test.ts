@@ -58,10 +58,13 @@ Deno.test("skep answers a mistake on the command line with one line, the near mi
     [["chat", "-x"], "skep: skep chat has no flag -x: see skep chat --help\n"],
     [["chat", "--model"], "skep: --model needs a value: --model PROVIDER:MODEL\n"],
     [["tools", "--json=yes"], 'skep: --json takes no value, and was given "yes"\n'],
-    [["call"], "skep: skep call takes other arguments than none: skep call TOOL [JSON]\n"],
+    [
+      ["call"],
+      "skep: skep call takes at least one argument, and was given none: skep call TOOL [JSON]\n",
+    ],
     [
       ["chat", "hi"],
-      'skep: skep chat takes other arguments than "hi": skep chat [-p TEXT] [--continue | --resume ID | --fork ID]\n',
+      'skep: skep chat takes no argument, and was given "hi": skep chat [-p TEXT] [--continue | --resume ID | --fork ID]\n',
     ],
     [["mcp", "dve"], 'skep: skep brings no server "dve": did you mean dev?\n'],
     [["tools", "--cwd", "/no/such"], 'skep: Cannot use --cwd "/no/such": it does not exist\n'],

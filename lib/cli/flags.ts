@@ -39,10 +39,11 @@ export function readFlags(command: Command, args: readonly string[]): Invocation
   }
   const [least, most] = command.positionals;
   if (!given.has("help") && (positionals.length < least || positionals.length > most)) {
-    const found = positionals.length === 0
-      ? "none"
-      : positionals.map((text) => `"${text}"`).join(" ");
-    throw usage(`skep ${command.name} takes other arguments than ${found}: skep ${command.usage}`);
+    const bound = least === most ? "" : positionals.length < least ? "at least " : "at most ";
+    const wanted = `${bound}${counted(positionals.length < least ? least : most)}`;
+    const found = positionals.map((text) => `"${text}"`).join(" ") || "none";
+    const message = `skep ${command.name} takes ${wanted}, and was given ${found}`;
+    throw usage(`${message}: skep ${command.usage}`);
   }
   return {
     positionals,
@@ -50,6 +51,10 @@ export function readFlags(command: Command, args: readonly string[]): Invocation
     values: (name) => given.get(name) ?? [],
     has: (name) => given.has(name),
   };
+}
+
+function counted(most: number): string {
+  return most === 0 ? "no argument" : most === 1 ? "one argument" : `${most} arguments`;
 }
 
 /** `--name=value` and `-nvalue` in their parts. */

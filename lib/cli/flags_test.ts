@@ -71,11 +71,24 @@ Deno.test("readFlags() counts what is no flag, exactly at its bounds and one pas
   assertEquals(readFlags(command, ["a", "b"]).positionals, ["a", "b"]);
   assertEquals(
     refusal([], command),
-    "skep sing takes other arguments than none: skep sing SONG [TUNE]",
+    "skep sing takes at least one argument, and was given none: skep sing SONG [TUNE]",
   );
   assertEquals(
     refusal(["a", "b", "c"], command),
-    'skep sing takes other arguments than "a" "b" "c": skep sing SONG [TUNE]',
+    'skep sing takes at most 2 arguments, and was given "a" "b" "c": skep sing SONG [TUNE]',
+  );
+});
+
+Deno.test("a command without an argument was told that it takes other arguments than none", () => {
+  const takes = (positionals: readonly [number, number]) =>
+    refusal([], { ...COMMAND, positionals });
+  assertEquals([takes([1, 1]), takes([2, 2])], [
+    "skep sing takes one argument, and was given none: skep sing SONG [TUNE]",
+    "skep sing takes 2 arguments, and was given none: skep sing SONG [TUNE]",
+  ]);
+  assertEquals(
+    refusal(["a"], { ...COMMAND, positionals: [0, 0] }),
+    'skep sing takes no argument, and was given "a": skep sing SONG [TUNE]',
   );
 });
 
