@@ -198,6 +198,23 @@ Deno.test("skep mcp import takes over another program's servers, and starts and 
   assertEquals((await Deno.stat(file)).mode! & 0o777, 0o600);
 });
 
+Deno.test("skep mcp import took over what VS Code asks a person for without a word", async () => {
+  await using folder = await folderWith({
+    "mcp.json": `{ "inputs": [{ "id": "key", "type": "promptString" }],
+      "servers": { "a": { "command": "x", "env": { "KEY": "\${input:key}" } } } }`,
+  });
+  const env = { SKEP_CONFIG_DIR: `${folder.path}/config` };
+  const { code, stdout, stderr } = await skep(["mcp", "import", `${folder.path}/mcp.json`], {
+    env,
+  });
+  assertEquals([code, stdout], [0, "a\n"]);
+  assertStringIncludes(
+    stderr,
+    'Cannot start server "a": ${input:key} in its env.KEY stands for nothing: it is for an editor',
+  );
+  assertStringIncludes(stderr, `skep audit --mcp ${folder.path}/config/mcp.json\n`);
+});
+
 Deno.test("skep mcp import needs a file, and a bundled server takes none", async () => {
   const [none, extra] = await Promise.all([skep(["mcp", "import"]), skep(["mcp", "dev", "x"])]);
   assertEquals([none.code, extra.code], [1, 1]);

@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from "@std/path";
 import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { allowedVariables, unresolvedIn } from "../persona/interpolate.ts";
 import { personaInvalid } from "../persona/problems.ts";
 import { noteLine, parseServers } from "../persona/server_file.ts";
 import { mergeEntries, serverEntries } from "../persona/server_import.ts";
@@ -47,6 +48,10 @@ export async function importServers(
     await files.writeText(target, merged.text);
   }
   for (const note of notes) host.warn(noteLine(note));
+  const variables = { allowed: allowedVariables(host.env), env: host.env };
+  for (const spec of specs.filter(({ name }) => added.includes(name))) {
+    for (const reason of unresolvedIn(spec, variables)) host.warn(reason);
+  }
   for (const name of off) host.warn(`Server "${name}" is switched off and not imported`);
   for (const { name, problems } of refused) {
     const [problem] = problems.all;
@@ -66,7 +71,7 @@ export async function importServers(
   }
   if (!isJson && added.length > 0) {
     host.warn(
-      `Use them: skep chat --mcp ${target}. See first what each may touch: skep audit --mcp …`,
+      `Use them: skep chat --mcp ${target}. See first what each may touch: skep audit --mcp ${target}`,
     );
   }
   return refused.length + conflicts.length === 0 ? 0 : 1;

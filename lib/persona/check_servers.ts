@@ -1,10 +1,9 @@
-import { messageOf } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { Os } from "../sandbox/paths.ts";
 import type { Permissions } from "../sandbox/spec.ts";
 import { valueProblems } from "../sandbox/value_problems.ts";
 import type { Hooks } from "./hooks.ts";
-import { interpolate } from "./interpolate.ts";
+import { unresolvedIn } from "./interpolate.ts";
 import type { Pack } from "./pack.ts";
 import type { PersonaFile } from "./persona_file.ts";
 import type { At, Problems, ServerAt } from "./problems.ts";
@@ -85,10 +84,7 @@ function checkVariables(pack: Pack, problems: Problems, { allowed, env }: CheckW
       const serverAt: ServerAt = own.servers.some(({ name }) => name === spec.name)
         ? own.serverAt
         : pack.serverAt;
-      try {
-        interpolate(spec, { persona, allowed, env });
-      } catch (error) {
-        const reason = messageOf(error);
+      for (const reason of unresolvedIn(spec, { persona, allowed, env })) {
         if (told.has(reason)) continue;
         told.add(reason);
         problems.add({ severity: "warning", ...serverAt(spec.name, ""), reason });

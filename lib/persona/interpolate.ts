@@ -92,6 +92,33 @@ export function interpolated(spec: ServerSpec, world: Interpolation): ServerSpec
   }
 }
 
+/** All that stands for nothing in a spec, where {@linkcode interpolate} stops at the first. */
+export function unresolvedIn(spec: ServerSpec, world: Interpolation): readonly string[] {
+  // A bridge is known by its command line, in which there is nothing to fill in.
+  const bare = isBridge(spec) ? spec : { ...spec, command: "", args: [] };
+  const commandLine = isBridge(spec)
+    ? []
+    : [{ command: spec.command }, ...spec.args.map((arg) => ({ args: [arg] }))];
+  const parts: readonly ServerSpec[] = [
+    ...commandLine.map((part) => ({ ...bare, env: {}, ...part })),
+    ...Object.entries(spec.env).map(([name, value]) => ({ ...bare, env: { [name]: value } })),
+  ];
+  const told = parts.flatMap((part) => interpolated(part, world).problem?.message ?? []);
+  return [...new Set(told)];
+}
+
+/**
+ * A text with the names that other programs have for the workspace, and for variables, as skep spells them:
+ * `${WORKSPACE}` and `${NAME}`.
+ */
+export function inOwnSpelling(text: string): string {
+  return text.replaceAll(REFERENCE, (whole, inner: string | undefined) => {
+    if (inner === undefined) return whole;
+    const name = inner.replace(/^env:/, "");
+    return WORKSPACE_NAMES.includes(name) ? "${WORKSPACE}" : `\${${name}}`;
+  });
+}
+
 /** The spec with `${WORKSPACE}` filled in, which {@linkcode interpolate} leaves. */
 export function inWorkspace(spec: ServerSpec, workspace: string): ServerSpec {
   const fill = (text: string) => text.split(LATER).join(workspace);
@@ -142,7 +169,9 @@ function unresolved(
   { persona, allowed, env }: Interpolation,
 ): SkepError<"CONFIG_INVALID"> {
   const variable = inner.replace(/^env:/, "").replace(/:-.*$/s, "");
-  const why = persona !== undefined && Object.hasOwn(persona.secrets, variable)
+  const why = FOREIGN.test(inner)
+    ? foreignAdvice(entry)
+    : persona !== undefined && Object.hasOwn(persona.secrets, variable)
     ? "a secret must be the whole value of a variable"
     : entry === "headers"
     ? `name it under secrets: of the server's permissions, as ${variable}: "env:${variable}"`
@@ -155,6 +184,20 @@ function unresolved(
   const message =
     `Cannot start server "${name}": ${whole} in its ${entry} stands for nothing: ${why}`;
   return new SkepError("CONFIG_INVALID", message, { source: origin.where });
+}
+
+/** What an editor fills in itself: answers that it asks a person for, its settings, places that only it knows. */
+const FOREIGN = /^(input|command|config|userHome|workspaceFolderBasename|pathSeparator|\/)(:|$)/;
+
+function foreignAdvice(entry: string): string {
+  const advice = entry === "headers"
+    ? 'write ${NAME} there, and name its source under secrets: of the server\'s permissions, as NAME: "env:NAME"'
+    : entry.startsWith("env.")
+    ? `write its value there; or leave ${entry} out, and name its source under secrets: of the server's permissions, as ${
+      entry.slice("env.".length)
+    }: "env:NAME"`
+    : `write its value there, or \${NAME} and ${INTERPOLATE_VARIABLE}=NAME`;
+  return `it is for an editor to fill in, or to ask for. Here ${advice}`;
 }
 
 /** The names in {@linkcode INTERPOLATE_VARIABLE}, separated by commas. */

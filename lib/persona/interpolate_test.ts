@@ -4,10 +4,12 @@ import { bridgeTo } from "../sandbox/remote.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
 import {
   allowedVariables,
+  inOwnSpelling,
   interpolate,
   interpolated,
   type Interpolation,
   inWorkspace,
+  unresolvedIn,
 } from "./interpolate.ts";
 
 const ENV: Record<string, string> = { HOST: "h", EMPTY: "", ANTHROPIC_API_KEY: "key-of-a-model" };
@@ -82,6 +84,33 @@ Deno.test("interpolate() refuses what stands for nothing, before anything starts
     "${ANTHROPIC_API_KEY} in its args stands for nothing: it names a key of the identity or a model, which no server gets",
   );
   assertEquals(refusal(["${PACK}"]).startsWith("${PACK} in its args stands for nothing"), true);
+});
+
+Deno.test("what an editor asks for was told to be a variable of the runtime's", () => {
+  const asked = spec(["${input:key}", "${userHome}/a"], { T: "x ${input:key}", H: "${HOST}" });
+  const foreign =
+    "stands for nothing: it is for an editor to fill in, or to ask for. Here write its value there";
+  assertEquals(
+    unresolvedIn(asked, world()).map((line) => line.replace('Cannot start server "s": ', "")),
+    [
+      `\${input:key} in its args ${foreign}, or \${NAME} and SKEP_INTERPOLATE=NAME`,
+      `\${userHome} in its args ${foreign}, or \${NAME} and SKEP_INTERPOLATE=NAME`,
+      `\${input:key} in its env.T ${foreign}; or leave env.T out, and name its source under secrets: of the server's permissions, as T: "env:NAME"`,
+    ],
+  );
+  const far = bridgeTo({ url: "https://h", headers: { K: "Bearer ${input:key}" } });
+  assertEquals(
+    unresolvedIn({ ...spec([]), ...far }, world()).map((line) => line.split(" stands ")[0]),
+    ['Cannot start server "s": ${input:key} in its headers'],
+  );
+});
+
+Deno.test("inOwnSpelling() writes the workspace and variables as skep does, and leaves the rest", () => {
+  assertEquals(
+    ["${workspaceFolder}/a", "${env:A}${B}", "$${workspaceFolder}", "${input:k}", "$A"]
+      .map(inOwnSpelling),
+    ["${WORKSPACE}/a", "${A}${B}", "$${workspaceFolder}", "${input:k}", "$A"],
+  );
 });
 
 Deno.test("inWorkspace() fills in the workspace, under the names that other programs use", () => {

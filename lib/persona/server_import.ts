@@ -1,11 +1,12 @@
 import { remoteOf } from "../sandbox/remote.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
+import { inOwnSpelling } from "./interpolate.ts";
 import { parseJsonc } from "./jsonc.ts";
 import { withoutAbsent } from "./without_absent.ts";
 
 /**
- * The entries of a server file of ours, `{"mcpServers": {…}}`, from servers that were read from any form.
- * `${NAME}` stays as it is written.
+ * The entries of a server file of ours, `{"mcpServers": {…}}`, from servers that were read from any form, with
+ * variables in skep's spelling.
  */
 export function serverEntries(
   specs: readonly ServerSpec[],
@@ -22,9 +23,9 @@ export function serverEntries(
 
 function commandEntry({ command, args, env, permissions }: ServerSpec): Record<string, unknown> {
   return {
-    command,
-    args: args.length === 0 ? undefined : args,
-    env: Object.keys(env).length === 0 ? undefined : env,
+    command: inOwnSpelling(command),
+    args: args.length === 0 ? undefined : args.map(inOwnSpelling),
+    env: spelledValues(env),
     permissions,
   };
 }
@@ -35,9 +36,17 @@ function remoteEntry(spec: ServerSpec): Record<string, unknown> | undefined {
   const { net: _, ...permissions } = spec.permissions ?? {};
   return {
     ...remote,
-    headers: Object.keys(remote.headers).length === 0 ? undefined : remote.headers,
+    headers: spelledValues(remote.headers),
     permissions: Object.keys(permissions).length === 0 ? undefined : permissions,
   };
+}
+
+/** The values in skep's spelling; undefined for none. */
+function spelledValues(
+  values: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> | undefined {
+  const entries = Object.entries(values).map(([name, value]) => [name, inOwnSpelling(value)]);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 /** What adding entries to a file comes to. */

@@ -36,6 +36,15 @@ Deno.test("serverEntries() gives a server with a url as it was written", () => {
   assertEquals(serverEntries(specs), { a: entry, b: { url: "https://example.com/" } });
 });
 
+Deno.test("an imported server was audited with the editor's name of the workspace", () => {
+  const text = `{ "servers": { "fs": { "command": "npx", "args": ["p", "\${workspaceFolder}/a"],
+    "env": { "A": "\${env:A}" } }, "far": { "url": "https://a.example/", "headers": { "k": "\${env:K}" } } } }`;
+  assertEquals(serverEntries(parseServers(text, "/w/x.json", ORIGIN).specs), {
+    fs: { command: "npx", args: ["p", "${WORKSPACE}/a"], env: { A: "${A}" } },
+    far: { url: "https://a.example/", headers: { k: "${K}" } },
+  });
+});
+
 Deno.test("parseServers() leaves out what is switched off in any way, and keeps single tools off", () => {
   const text = `{ "mcpServers": {
     "a": { "command": "x", "disabled": true }, "b": { "command": "x", "enabled": false },
