@@ -66,7 +66,7 @@ export async function accepted(persona: string): Promise<Record<string, string>>
   const host = denoHost();
   const root = fromRepo(".");
   const found = await findPersona(persona, join(root, "personas"), root, host.files);
-  const world = { host, root, workspace: root };
+  const world = { host, limits: DEFAULT_LIMITS, root, workspace: root };
   const sources = await grantSources(found.persona, new Map(), world);
   const folders = { config: state, cache: state, state };
   const settings = { cwd: root, folders, limits: DEFAULT_LIMITS, persona };

@@ -1,5 +1,5 @@
 // The scripts of a persona's pack, as confined processes around a session.
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { skep } from "./harness.ts";
 import { accepted, folderWith, packOf, PERSONA } from "./packs.ts";
 
@@ -41,6 +41,26 @@ Deno.test({
       second.stderr,
       "Cannot start a session: the hook on_start of a failed: it ended with 3: not today",
     );
+  },
+});
+
+Deno.test({
+  name: "a hook whose script was changed since it was accepted ran without a question",
+  ignore: !IS_CONFINED,
+  fn: async () => {
+    await using pack = await packWith("on_start", "exit 0");
+    const env = await accepted(pack.path);
+    const chat = () => skep([...CHAT, "--persona", pack.path, "-p", "/help"], { env });
+    assertEquals((await chat()).code, 0);
+    await Deno.writeTextFile(`${pack.path}/hooks/x.sh`, "#!/bin/bash\necho other\n");
+    const { code, stdout, stderr } = await chat();
+    assertEquals([code, stdout], [3, ""]);
+    assertMatch(
+      stderr,
+      /it asks for more than was accepted \(server hook_on_start; - script: sha256:[0-9a-f]{64}; \+ script: sha256:/,
+    );
+    await accepted(pack.path);
+    assertEquals((await chat()).code, 0);
   },
 });
 

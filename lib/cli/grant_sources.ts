@@ -1,11 +1,14 @@
 import { join } from "@std/path";
 import type { Host } from "../host/host.ts";
+import { HOOK_POINTS } from "../persona/hooks.ts";
+import type { ContentLimits } from "../persona/pack_content.ts";
 import type { Persona } from "../persona/persona.ts";
+import { scriptDigest } from "../persona/script_digest.ts";
 import { type GrantRequest, grantRequest } from "../sandbox/accept/grant_request.ts";
 import { ceilingOf } from "../sandbox/ceiling.ts";
 import { canonicalPath, relativeTo } from "../sandbox/paths.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
-import { hookSpecs } from "./hook_spec.ts";
+import { hookSpec } from "./hook_spec.ts";
 
 /** A file that lists servers, and what they ask for. */
 export interface GrantSource {
@@ -25,6 +28,7 @@ export interface GrantSource {
 /** What {@linkcode grantSources} looks at. */
 export interface SourceWorld {
   readonly host: Pick<Host, "files" | "platform">;
+  readonly limits: ContentLimits;
   /** skep's own folder, whose `personas` ship with it. */
   readonly root: string;
   /** Canonical. */
@@ -45,14 +49,33 @@ export async function grantSources(
   const pack = await world.host.files.realPath(persona.pack);
   const own = await source(
     { kind: "pack", path: persona.file, folder: pack, title: `persona ${persona.name} of ${pack}` },
-    [...persona.servers, ...hookSpecs(persona)],
+    persona.servers,
     pack,
     world,
   );
+  const hooks = await scriptRequests(persona, pack, world);
   const others = [...files].map(([path, specs]) =>
     source({ kind: "file", path, folder: join(path, ".."), title: path }, specs, undefined, world)
   );
-  return [own, ...await Promise.all(others)];
+  const all = { ...own, requests: [...own.requests, ...hooks] };
+  return [all, ...await Promise.all(others)];
+}
+
+/** What a pack's scripts ask for. They run by themselves, so what they hold is a part of it. */
+async function scriptRequests(
+  persona: Persona,
+  pack: string,
+  { host, limits }: SourceWorld,
+): Promise<GrantRequest[]> {
+  const found: GrantRequest[] = [];
+  for (const point of HOOK_POINTS) {
+    const spec = hookSpec(point, persona);
+    const [request] = spec === undefined ? [] : await requestsOf([spec], pack, host);
+    if (request === undefined) continue;
+    const script = await scriptDigest(pack, persona.hooks[point]!.script, host.files, limits);
+    found.push({ ...request, script });
+  }
+  return found;
 }
 
 async function source(
@@ -61,7 +84,7 @@ async function source(
   pack: string | undefined,
   { host, root, workspace }: SourceWorld,
 ): Promise<GrantSource> {
-  const { files, platform } = host;
+  const { files } = host;
   const programRoot = await files.realPath(root);
   const context = {
     host: host as Parameters<typeof ceilingOf>[1]["host"],
@@ -71,22 +94,30 @@ async function source(
   };
   const origin = { kind, where: path };
   const { reach } = await ceilingOf({ command: "", args: [], env: {}, origin }, context);
-  const requests: GrantRequest[] = [];
-  for (const spec of specs) {
-    try {
-      requests.push(await withPackPaths(grantRequest(spec, platform.os), pack, host));
-    } catch {
-      // Its server is refused for the same reason, in words.
-    }
-  }
   return {
     kind,
     file: await files.realPath(path),
     folder: await files.realPath(folder),
     title,
-    requests,
+    requests: await requestsOf(specs, pack, host),
     isTrusted: reach === "any",
   };
+}
+
+async function requestsOf(
+  specs: readonly ServerSpec[],
+  pack: string | undefined,
+  host: SourceWorld["host"],
+): Promise<GrantRequest[]> {
+  const requests: GrantRequest[] = [];
+  for (const spec of specs) {
+    try {
+      requests.push(await withPackPaths(grantRequest(spec, host.platform.os), pack, host));
+    } catch {
+      // Its server is refused for the same reason, in words.
+    }
+  }
+  return requests;
 }
 
 /** A path of the pack's that leads out of it by a link is written as where it leads; its own as `${PACK}`. */

@@ -149,7 +149,8 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
   ];
   const servers = interpolatedAll(persona, files);
   const byFile = new Map(settings.serverFiles.map((path, place) => [path, files[place]!.specs]));
-  const sources = await grantSources(persona, byFile, { host, root, workspace: settings.cwd });
+  const sourceWorld = { host, limits: given.limits, root, workspace: settings.cwd };
+  const sources = await grantSources(persona, byFile, sourceWorld);
   const consent = await consentOf(sources, settings, packs, host);
   const isModelSet = (host.env("SKEP_MODEL")?.trim() ?? "") !== "";
   const asked = settings.model ?? (isModelSet ? undefined : persona.model);

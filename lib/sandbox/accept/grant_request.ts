@@ -29,6 +29,8 @@ export interface GrantRequest {
   readonly limits: ResourceLimits;
   /** `require` unless it asks for less: where skep decides by what a server is, it gives up nothing. */
   readonly sandbox: SandboxMode;
+  /** Of a pack's script that runs by itself: the digest of what it holds. */
+  readonly script?: string;
 }
 
 /** The lists of a {@linkcode GrantRequest} whose entries are granted one by one. */

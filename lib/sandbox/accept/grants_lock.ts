@@ -48,8 +48,9 @@ export function grantsLockText(lock: GrantsLock): string {
 export function isRequests(value: unknown): value is readonly GrantRequest[] {
   return Array.isArray(value) && value.every((each: unknown) => {
     if (typeof each !== "object" || each === null) return false;
-    const { server, limits, sandbox, ...lists } = each as Record<string, unknown>;
+    const { server, limits, sandbox, script, ...lists } = each as Record<string, unknown>;
     return typeof server === "string" && typeof sandbox === "string" &&
+      (script === undefined || typeof script === "string") &&
       typeof limits === "object" && limits !== null &&
       Object.entries(limits).every(([name, bound]) =>
         LIMIT_NAMES.some((known) => known === name) && typeof bound === "number"

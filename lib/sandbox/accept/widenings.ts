@@ -7,7 +7,13 @@ import { type GrantRequest, meetEntries, REQUEST_LISTS } from "./grant_request.t
 /** One thing that a server asks for beyond what was accepted or recorded. */
 export interface Widening {
   readonly server: string;
-  readonly field: typeof REQUEST_LISTS[number] | "limits" | "sandbox" | "command" | "server";
+  readonly field:
+    | typeof REQUEST_LISTS[number]
+    | "limits"
+    | "sandbox"
+    | "command"
+    | "script"
+    | "server";
   /** What it asks for now. */
   readonly asked: string;
   /** What it asked for before, where that is one thing. */
@@ -27,7 +33,7 @@ const DEFAULTS: ResourceLimits = {
 
 /**
  * What servers ask for beyond what they asked for before: a new server with all that it asks for, another
- * command, an entry that lies within none of the old ones, a higher limit, a looser sandbox. Asking for less is none.
+ * command, a script that holds something else, an entry that lies within none of the old ones, a higher limit, a looser sandbox. Asking for less is none.
  */
 export function widenings(
   before: readonly GrantRequest[],
@@ -67,6 +73,11 @@ function widened(before: GrantRequest, now: GrantRequest, os: Os): Widening[] {
       asked: now.command.join(" "),
       before: before.command.join(" "),
     });
+  }
+  const { script } = now;
+  if (script !== undefined && script !== before.script) {
+    const known = before.script === undefined ? {} : { before: before.script };
+    found.push({ server, field: "script", asked: script, ...known });
   }
   for (const list of REQUEST_LISTS) {
     // What may be written may be read.

@@ -37,6 +37,11 @@ Deno.test("widenings() finds what is more in every field", () => {
     ["limits", "memory_mb 512", "memory_mb 513"],
   ]);
   assertEquals(more({ sandbox: "prefer" }), [["sandbox", "require", "prefer"]]);
+  assertEquals(more({ script: "sha256:1" }), [["script", "sha256:1"]]);
+  assertEquals(more({ script: "sha256:1" }, { script: "sha256:1" }), []);
+  assertEquals(more({ script: "sha256:2" }, { script: "sha256:1" }), [
+    ["script", "sha256:1", "sha256:2"],
+  ]);
   assertEquals(more({ command: ["./server", "--fast", "x"] }), [
     ["command", "./server --fast", "./server --fast x"],
   ]);
