@@ -160,11 +160,36 @@ Deno.test("sessions show, export, import and rm: a session is shown, moved to an
   const there = await skep(["sessions", "show", id], other.options);
   assertMatch(there.stdout, /\nThe cat is on the list\.\n$/);
 
+  for (const action of ["show", "export", "rm"]) {
+    const { code, stderr } = await sessions(action);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, `skep sessions ${action} needs an ID: skep sessions list --all`);
+  }
   const removed = await sessions("rm", id, "ses_0");
   assertEquals(removed.code, 1);
   assertStringIncludes(removed.stderr, 'There is no session "ses_0"');
   const gone = await sessions("show", id);
   assertEquals([gone.code, gone.stdout], [1, ""]);
+});
+
+Deno.test("a session whose folder was removed says so, and goes on where --cwd says", async () => {
+  await using at = await place({});
+  const gone = join(at.cwd, "gone");
+  await Deno.mkdir(gone);
+  assertEquals((await skep(["chat", "--cwd", gone, "-p", "/help"], at.options)).code, 0);
+  const { id } = JSON.parse(
+    (await skep(["sessions", "list", "--all", "--json"], at.options)).stdout,
+  );
+  await Deno.remove(gone);
+  const refused = await skep(["chat", "--resume", id, "-p", "/help"], at.options);
+  assertEquals([refused.code, refused.stdout], [1, ""]);
+  assertStringIncludes(
+    refused.stderr,
+    `Cannot go on with session ${id} in ${gone}, where it worked: there is no such folder any more. ` +
+      "Make it again, or say with --cwd where to go on",
+  );
+  const moved = await skep(["chat", "--resume", id, "--cwd", at.cwd, "-p", "/help"], at.options);
+  assertEquals(moved.code, 0, moved.stderr);
 });
 
 Deno.test("sessions show and export give what is sound of a damaged session, and name the record that is not (T110)", async () => {
@@ -235,6 +260,11 @@ Deno.test({
     const refused = await chat("--continue", "-p", "/help");
     assertEquals([refused.code, refused.stdout], [2, ""]);
     assertStringIncludes(refused.stderr, database);
+    assertStringIncludes(
+      refused.stderr,
+      "it may not be written to. Give yourself the right to write it and its folder, " +
+        "or set SKEP_STATE_DIR to another folder",
+    );
     const fresh = await chat("-p", "/help");
     assertEquals(fresh.code, 0);
     assertStringIncludes(fresh.stderr, "This session will not be kept:");

@@ -18,7 +18,8 @@ const FLAGS = ["continue", "resume", "fork"] as const;
 
 /**
  * Finds the session that `--continue` (the last one of the folder), `--resume ID` or `--fork ID` means. It
- * works in its own folder again, whatever `--cwd` says, and with its own persona unless one is given.
+ * works in its own folder again, whatever `--cwd` says unless that is gone, and with its own persona unless
+ * one is given.
  *
  * @throws {SkepError} `USAGE`, `SESSION_UNKNOWN`, `STORE_FAILED`.
  */
@@ -42,14 +43,28 @@ export async function resumed(invocation: Invocation, host: Host): Promise<Resum
       : `There is no session "${id}": skep sessions list --all shows those there are`;
     throw new SkepError("SESSION_UNKNOWN", message, { sessionId: id });
   }
+  const cwd = await folderOf(info, invocation.values("cwd"), host);
   return {
     invocation: {
       ...invocation,
       value: (name) =>
         name === "persona" ? invocation.value(name) ?? info.persona : invocation.value(name),
-      values: (name) => name === "cwd" ? [info.cwd] : invocation.values(name),
+      values: (name) => name === "cwd" ? cwd : invocation.values(name),
     },
     resume: { id: info.id, ...(flag === "fork" ? { isFork: true } : {}) },
     info,
   };
+}
+
+/** Where a session goes on. @throws {SkepError} `CONFIG_INVALID` when its folder is gone. */
+async function folderOf(
+  { id, cwd }: SessionInfo,
+  given: readonly string[],
+  { files }: Pick<Host, "files">,
+): Promise<readonly string[]> {
+  if ((await files.stat(cwd))?.isDirectory) return [cwd];
+  if (given.length > 0) return given;
+  const message = `Cannot go on with session ${id} in ${cwd}, where it worked: there is no such ` +
+    "folder any more. Make it again, or say with --cwd where to go on";
+  throw new SkepError("CONFIG_INVALID", message, { source: cwd });
 }

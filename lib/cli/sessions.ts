@@ -65,7 +65,12 @@ async function list({ invocation, host, settings, store }: Place, extra?: string
 }
 
 /** What was said and done, as text; in JSON the records as they are. */
-async function show({ host, settings, store }: Place, id = "", extra?: string): Promise<void> {
+async function show(
+  { host, settings, store }: Place,
+  id?: string,
+  extra?: string,
+): Promise<void> {
+  if (id === undefined) throw needsId("show");
   if (extra !== undefined) throw tooMany("show", extra);
   const info = await found(store, id);
   let damage: Damage | undefined;
@@ -89,9 +94,10 @@ async function show({ host, settings, store }: Place, id = "", extra?: string): 
 
 async function exportTo(
   { host, invocation, settings, sessions, store }: Place,
-  id = "",
+  id?: string,
   path?: string,
 ): Promise<void> {
+  if (id === undefined) throw needsId("export");
   const { writeSessionFile } = await import("../session/session_file.ts");
   await found(store, id);
   const artifacts = await artifactsOf(sessions.artifacts(id), host, settings);
@@ -148,7 +154,7 @@ async function importFrom(
 
 /** Removes sessions with all that belongs to them. Those that are named wrong keep none from being removed. */
 async function rm({ store }: Place, ...ids: string[]): Promise<void> {
-  if (ids.length === 0) throw new SkepError("USAGE", "skep sessions rm needs an ID", {});
+  if (ids.length === 0) throw needsId("rm");
   const unknown: string[] = [];
   for (const id of ids) {
     if (!await store.delete(id)) unknown.push(id);
@@ -216,6 +222,12 @@ async function writeArtifacts(
   await files.remove(folder);
   await files.makeFolder(folder);
   for (const { name, bytes } of artifacts) await files.writeBytes(join(folder, name), bytes);
+}
+
+function needsId(action: string): SkepError {
+  const message =
+    `skep sessions ${action} needs an ID: skep sessions list --all shows those there are`;
+  return new SkepError("USAGE", message, {});
 }
 
 function tooMany(action: string, extra: string): SkepError {

@@ -49,6 +49,7 @@ export class Journal {
   #facts: SessionChange;
   #hasBegun: boolean;
   #isUnkept = false;
+  #isRemoved = false;
   #writing: Promise<void> = Promise.resolve();
   #draft = "";
   #draftedMs = 0;
@@ -63,7 +64,7 @@ export class Journal {
 
   /** Whether the session is in the store, and outlives its program. */
   get isKept(): boolean {
-    return this.#hasBegun;
+    return this.#hasBegun && !this.#isRemoved;
   }
 
   /**
@@ -182,7 +183,11 @@ export class Journal {
     try {
       await store.append(this.id, stored, options);
     } catch (error) {
-      if (!isSkepError(error, "SESSION_CONFLICT")) throw asStoreFailed(error, store);
+      if (isSkepError(error, "SESSION_UNKNOWN")) {
+        this.#isRemoved = true;
+        throw removed(this.id, store, error);
+      }
+      if (!isSkepError(error, "SESSION_CONFLICT")) throw error;
       const fork = newId("ses");
       await store.fork(this.id, fork, this.#at.seq);
       const notice =
@@ -205,8 +210,8 @@ function withTitle(change: SessionChange, redact: Redactor): SessionChange {
 }
 
 /** A session that was deleted under its program is a failure of the store to whoever writes. */
-function asStoreFailed(error: unknown, { place }: SessionStore): unknown {
-  if (!isSkepError(error, "SESSION_UNKNOWN")) return error;
-  const message = `Cannot keep what happens: ${messageOf(error)} in ${place}; it was removed`;
-  return new SkepError("STORE_FAILED", message, { place }, { cause: error });
+function removed(id: string, { place }: SessionStore, cause: unknown): SkepError {
+  const message = `Session ${id} cannot go on: it was removed from ${place} while it ran. ` +
+    "Begin a new session";
+  return new SkepError("STORE_FAILED", message, { place }, { cause });
 }

@@ -220,7 +220,11 @@ Deno.test("append() says that its session was removed, and keeps nothing back", 
     await journal.append(prompt("a"));
     await store.delete("s1");
     const error = await assertRejects(() => journal.append(STOP), SkepError, "it was removed");
-    assertEquals(error.code, "STORE_FAILED");
+    assertEquals([error.code, journal.isKept], ["STORE_FAILED", false]);
+    assertMatch(
+      error.message,
+      /^Session s1 cannot go on: it was removed from .* while it ran\. Begin/,
+    );
   }));
 
 for (

@@ -272,12 +272,20 @@ export class SqliteStore implements SessionStore {
   }
 }
 
-/** Words of SQLite's, as people say them. */
+const ELSEWHERE = "or set SKEP_STATE_DIR to another folder";
+
+/** Words of SQLite's and of the system's, as people say them, and what to do. */
 const WHY: readonly (readonly [RegExp, string])[] = [
-  [/database or disk is full/, "the disk is full"],
-  [/readonly database/, "it may not be written to"],
-  [/unable to open database file/, "it cannot be opened"],
-  [/database is locked/, "another program keeps it busy"],
+  [/database or disk is full|No space left/, `the disk is full. Make room, ${ELSEWHERE}`],
+  [
+    /readonly database|Permission denied|Read-only file system/,
+    `it may not be written to. Give yourself the right to write it and its folder, ${ELSEWHERE}`,
+  ],
+  [
+    /unable to open database file|Not a directory|File exists|No such file/,
+    `it cannot be opened. Look at what is in its place, ${ELSEWHERE}`,
+  ],
+  [/database is locked/, "another program keeps it busy. Try again when that has ended"],
   [/malformed|not a database|put aside/, "it is damaged"],
   [/database is not open/, "it is closed"],
 ];
