@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { join } from "@std/path";
 import type { Files } from "../host/files.ts";
 import type { Limits } from "../limits.ts";
@@ -8,12 +9,12 @@ import type { Image, Text } from "../model/message.ts";
 export interface ArtifactStore {
   /** How many there are. */
   readonly size: number;
-  /** Keeps a text or an image and gives its id at once; it is written behind that. */
+  /** Keeps a text or an image and gives its id at once; it is written behind that, and what is there is not again. */
   put(content: Text | Image): string;
   /**
    * What was kept under an id; undefined when there is no such, or no more.
    *
-   * @throws when its file could not be written, or cannot be read.
+   * @throws when its file could not be written, cannot be read, or is not as it was written.
    */
   get(id: string): Promise<Text | Image | undefined>;
   /** Resolves when everything so far is written, or could not be. */
@@ -28,16 +29,19 @@ type Bounds = Pick<Limits, "maxArtifacts" | "maxArtifactBytes">;
 interface Entry {
   readonly path: string;
   readonly mediaType: string;
+  /** The hash in its file's name; absent in names of an older skep. */
+  readonly hash?: string;
   /** Settles when the file is there. */
   readonly written: Promise<void>;
 }
 
-const ID = /^a[1-9]\d{0,8}$/;
+/** Its id, the hash of its content, what it is. What was cut off while it was written has no such name. */
+const NAME = /^(a[1-9]\d{0,8})(?:-([0-9a-f]{64}))?\.([a-z0-9+.-]{1,16})$/;
 
 /**
- * Opens the artifacts of one session: a file each in a folder of its own, `a1.txt` or `a2.png`, which
- * nobody else may read (0600 in 0700). What an earlier run left in the folder is there again; the
- * folder is made with the first artifact.
+ * Opens the artifacts of one session: a file each in a folder of its own, which nobody else may read (0600
+ * in 0700), named after the id that the model has and the SHA-256 of its content: `a1-….txt`, `a2-….png`.
+ * What an earlier run left in the folder is there again; the folder is made with the first artifact.
  *
  * @param folder Absolute, and used for nothing else.
  * @throws when the folder is there and cannot be read.
@@ -52,10 +56,11 @@ export async function openArtifacts(
     throw error;
   });
   const found = names.flatMap((name): [string, Entry][] => {
-    const [id = "", extension = ""] = name.split(".", 2);
-    if (!ID.test(id) || extension === "") return []; // what was cut off while it was written
+    const [, id, hash, extension] = NAME.exec(name) ?? [];
+    if (id === undefined) return [];
     const mediaType = extension === "txt" ? "text/plain" : `image/${extension}`;
-    return [[id, { path: join(folder, name), mediaType, written: Promise.resolve() }]];
+    const known = { path: join(folder, name), mediaType, written: Promise.resolve() };
+    return [[id, { ...known, ...(hash === undefined ? {} : { hash }) }]];
   });
   found.sort(([a], [b]) => numberOf(a) - numberOf(b));
   return new FileArtifacts(folder, files, limits, new Map(found));
@@ -83,14 +88,25 @@ class FileArtifacts implements ArtifactStore {
   }
 
   put(content: Text | Image): string {
-    const id = `a${++this.#last}`;
     const isText = content.type === "text";
     const mediaType = isText ? "text/plain" : content.mediaType;
+    const bytes = isText ? this.#bounded(content.text) : pixels(content);
+    const hash = hashOf(bytes);
+    for (const [known, entry] of this.#entries) {
+      if (entry.hash !== hash || entry.mediaType !== mediaType) continue;
+      this.#entries.delete(known); // the one that was used last is the last to go
+      this.#entries.set(known, entry);
+      return known;
+    }
+    const id = `a${++this.#last}`;
     const extension = isText ? "txt" : mediaType.replace("image/", "");
-    const path = join(this.#folder, `${id}.${extension}`);
-    const written = this.#write(path, isText ? this.#bounded(content.text) : pixels(content));
-    written.catch(() => {}); // told to whoever asks for it
-    this.#entries.set(id, { path, mediaType, written });
+    const path = join(this.#folder, `${id}-${hash}.${extension}`);
+    const written = this.#write(path, bytes);
+    const entry = { path, mediaType, hash, written };
+    this.#entries.set(id, entry);
+    written.catch(() => { // told to whoever asks for it; the next one of this content is written again
+      if (this.#entries.get(id) === entry) this.#entries.set(id, { path, mediaType, written });
+    });
     for (const oldest of [...this.#entries.keys()].slice(0, -this.#limits.maxArtifacts)) {
       this.#forget(oldest);
     }
@@ -100,9 +116,12 @@ class FileArtifacts implements ArtifactStore {
   async get(id: string): Promise<Text | Image | undefined> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
-    const { path, mediaType, written } = entry;
+    const { path, mediaType, hash, written } = entry;
     await written;
     const bytes = await this.#files.readBytes(path, this.#limits.maxArtifactBytes);
+    if (hash !== undefined && hashOf(bytes) !== hash) {
+      throw new TypeError(`It is damaged: ${path} is not as it was written`);
+    }
     return mediaType === "text/plain"
       ? { type: "text", text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) }
       : { type: "image", mediaType, data: bytes.toBase64() };
@@ -140,6 +159,10 @@ class FileArtifacts implements ArtifactStore {
     this.#removals.add(removal);
     removal.finally(() => this.#removals.delete(removal));
   }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }
 
 function pixels({ data }: Image): Uint8Array {

@@ -27,7 +27,14 @@ Deno.test("openArtifacts() gives back what was put, in files that nobody else ma
     assertEquals(await artifacts.get("../a1"), undefined);
     if (Deno.build.os === "windows") return;
     assertEquals((await Deno.stat(folder)).mode! & 0o777, 0o700);
-    assertEquals((await Deno.stat(`${folder}/a1.txt`)).mode! & 0o777, 0o600);
+    const names = await denoFiles().list(folder);
+    assertEquals(names, [
+      "a1-35f9d0df7998b5b3295989a3205c88db60a6c41b57de271541c8e9ea2739eceb.txt",
+      "a2-709e80c88487a2411e1ee4dfb9f22a861492d20c4765150c0c794abd70f8147c.svg+xml",
+    ]);
+    for (const name of names) {
+      assertEquals((await Deno.stat(`${folder}/${name}`)).mode! & 0o777, 0o600);
+    }
   });
 });
 
@@ -51,7 +58,36 @@ Deno.test("openArtifacts() holds as many as its bound says, and removes the olde
     await artifacts.flush();
     assertEquals([artifacts.size, await artifacts.get("a1")], [2, undefined]);
     assertEquals(await artifacts.get("a3"), text("three"));
-    assertEquals(await denoFiles().list(folder), ["a2.txt", "a3.txt"]);
+    const names = await denoFiles().list(folder);
+    assertEquals(names.map((name) => name.slice(0, 3)), ["a2-", "a3-"]);
+  });
+});
+
+Deno.test("openArtifacts() keeps the same content once, and longest what was put last", async () => {
+  await inFolder(async (open, folder) => {
+    const before = await open();
+    assertEquals([before.put(text("one")), before.put(text("one"))], ["a1", "a1"]);
+    await before.flush();
+    const artifacts = await open();
+    assertEquals([artifacts.put(text("two")), artifacts.put(text("one"))], ["a2", "a1"]);
+    assertEquals(artifacts.put(text("three")), "a3");
+    await artifacts.flush();
+    assertEquals([await artifacts.get("a2"), await artifacts.get("a1")], [undefined, text("one")]);
+    assertEquals((await denoFiles().list(folder)).length, 2);
+  });
+});
+
+Deno.test("openArtifacts() gives no content that was changed on the disk, and reads what an older skep kept", async () => {
+  await inFolder(async (open, folder) => {
+    const before = await open();
+    before.put(text("one"));
+    await before.flush();
+    const [name] = await denoFiles().list(folder);
+    await Deno.writeTextFile(`${folder}/${name}`, "other");
+    await Deno.writeTextFile(`${folder}/a2.txt`, "old");
+    const artifacts = await open();
+    await assertRejects(() => artifacts.get("a1"), TypeError, "is not as it was written");
+    assertEquals(await artifacts.get("a2"), text("old"));
   });
 });
 

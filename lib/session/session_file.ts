@@ -24,7 +24,7 @@ export interface SessionFile {
 const FORMAT = "skep-session";
 const VERSION = 1;
 const ID = /^ses_[0-9a-f]{16}$/;
-const ARTIFACT = /^a[1-9]\d{0,8}\.[a-z0-9+.-]{1,16}$/;
+const ARTIFACT = /^a[1-9]\d{0,8}(-[0-9a-f]{64})?\.[a-z0-9+.-]{1,16}$/;
 
 /**
  * A session as one file: a line of JSON for what it is, one for each record and each artifact, and last
