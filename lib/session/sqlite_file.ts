@@ -1,8 +1,8 @@
 import { dirname } from "@std/path";
 import { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { Limits } from "../limits.ts";
+import { isDamage } from "./sqlite_damage.ts";
 import { isPutAside, migrate } from "./sqlite_schema.ts";
 import { salvage } from "./sqlite_salvage.ts";
 
@@ -65,7 +65,8 @@ export class SqliteFile {
           await this.#makeEmpty(fresh);
           return openDatabase(fresh, this.#limits);
         };
-        const kept = await salvage(path, { aside, fresh: newOf(path) }, files, make);
+        const to = { aside, fresh: newOf(path), busyMs: this.#limits.storeBusyMs };
+        const kept = await salvage(path, to, files, make);
         const shorter = kept.shorter.length === 0
           ? ""
           : `; these are cut short: ${kept.shorter.join(", ")}`;
@@ -124,11 +125,6 @@ export class SqliteFile {
       lock.close();
     }
   }
-}
-
-/** Whether SQLite says that a file is not as it was written, or that it is not in its place any more. */
-export function isDamage(error: unknown): boolean {
-  return /disk image is malformed|not a database|was put aside/.test(messageOf(error));
 }
 
 function wasPutAside(db: DatabaseSync): boolean {

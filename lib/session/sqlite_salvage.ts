@@ -3,6 +3,7 @@ import type { Files } from "../host/files.ts";
 import { newId } from "./new_id.ts";
 import { parseRecord } from "./session_record.ts";
 import { SessionState } from "./session_state.ts";
+import { isDamage } from "./sqlite_damage.ts";
 import { markPutAside } from "./sqlite_schema.ts";
 import { titleOf } from "./title_of.ts";
 
@@ -19,21 +20,25 @@ export interface Salvaged {
  * the records up to the first one that cannot, the others as damaged ones. Nobody writes to it meanwhile,
  * and who has it open can tell afterwards that it was put aside.
  *
- * @param to Where the damaged file goes, of which nothing is removed, and where the new one is made.
+ * @param to Where the damaged file goes, of which nothing is removed, where the new one is made, and how
+ * long a program that writes is waited for.
  * @throws when there is no room for a new one, or the folder may not be written to; then nothing has changed.
  */
 export async function salvage(
   path: string,
-  to: { readonly aside: string; readonly fresh: string },
+  to: { readonly aside: string; readonly fresh: string; readonly busyMs: number },
   files: Pick<Files, "rename" | "stat" | "remove">,
   make: (path: string) => Promise<DatabaseSync>,
 ): Promise<Salvaged> {
   for (const suffix of ["", "-wal", "-shm"]) await files.remove(to.fresh + suffix);
   const db = new DatabaseSync(path);
   try {
-    attempt(() => db.exec("BEGIN IMMEDIATE"));
-    const kept = copyInto(db, await make(to.fresh));
-    attempt(() => markPutAside(db));
+    db.exec(`PRAGMA busy_timeout = ${to.busyMs}`);
+    unlessDamaged(() => {
+      db.exec("BEGIN IMMEDIATE");
+      markPutAside(db);
+    });
+    const kept = copy(path, await make(to.fresh));
     const moved: string[] = [];
     try {
       for (const suffix of ["", "-wal", "-shm"]) {
@@ -46,7 +51,7 @@ export async function salvage(
       for (const suffix of moved) await files.rename(to.aside + suffix, path + suffix);
       throw error;
     }
-    attempt(() => db.exec("COMMIT"));
+    if (db.isTransaction) unlessDamaged(() => db.exec("COMMIT"));
     return kept;
   } catch (error) {
     await files.remove(to.fresh);
@@ -62,7 +67,9 @@ const RECORD_COLUMNS = "session, seq, at_ms, body, chain";
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
-function copyInto(from: DatabaseSync, to: DatabaseSync): Salvaged {
+/** Reads through a connection of its own: one that came upon a damaged page can write nothing more. */
+function copy(path: string, to: DatabaseSync): Salvaged {
+  const from = new DatabaseSync(path, { readOnly: true });
   try {
     to.exec("BEGIN; PRAGMA defer_foreign_keys = ON");
     copyRows(from, to, "sessions", SESSION_COLUMNS);
@@ -75,6 +82,7 @@ function copyInto(from: DatabaseSync, to: DatabaseSync): Salvaged {
     to.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
     return { sessions: Number(sessions), records: Number(records), shorter };
   } finally {
+    from.close();
     to.close();
   }
 }
@@ -182,7 +190,16 @@ function settle(db: DatabaseSync): string[] {
   return shorter;
 }
 
-/** What cannot be done with a damaged file is left. */
+/** A file that is so damaged that nothing can be done with it can be used by no other program either. */
+function unlessDamaged(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+}
+
+/** What cannot be read of a damaged file is left. */
 function attempt<T>(run: () => T): T | undefined {
   try {
     return run();

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { messageOf, SkepError } from "../errors.ts";
 import type { Usage } from "../model/message.ts";
-import { isDamage } from "./sqlite_file.ts";
+import { isDamage } from "./sqlite_damage.ts";
 import { isPutAside } from "./sqlite_schema.ts";
 import type {
   AppendOptions,
