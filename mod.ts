@@ -21,7 +21,7 @@ export {
   SkepError,
 } from "./lib/errors.ts";
 export { denoHost } from "./lib/host/deno_host.ts";
-export type { FileFacts, Files } from "./lib/host/files.ts";
+export type { FileFacts, FileIdentity, Files } from "./lib/host/files.ts";
 export type { Hold } from "./lib/host/hold.ts";
 export type { Host } from "./lib/host/host.ts";
 export type { Lifeline } from "./lib/host/lifeline.ts";

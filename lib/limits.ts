@@ -692,6 +692,41 @@ export const LIMITS = {
     override: [],
     least: 1,
   },
+  editorFileS: {
+    value: 15,
+    unit: "s",
+    reason:
+      "an ACP client's answer about one file that it may have open: it needs no person for it",
+    past: "what lies on the disk is read, and the result says so; a write of unsaved text fails",
+    override: ["SKEP_EDITOR_FILE_S"],
+    least: 1,
+  },
+  maxEditorFileBytes: {
+    value: MIB,
+    unit: "bytes",
+    reason:
+      "a file's text in JSON on its way to and from an editor: two of them fit into one frame",
+    past: "as when the editor does not answer",
+    override: [],
+    least: 1024,
+  },
+  editorSettleMs: {
+    value: 1_100,
+    unit: "ms",
+    reason:
+      "how old a folder's last change must be, of which the second is known: a later one shows",
+    past: "unsaved text of a file in it is asked for once more, after that time",
+    override: [],
+    least: 0,
+  },
+  editorAttempts: {
+    value: 3,
+    unit: "attempts",
+    reason: "times that unsaved text is asked for while the folders of its file change",
+    past: "as when the editor does not answer",
+    override: [],
+    least: 1,
+  },
   cancelAfterMs: {
     value: 100,
     unit: "ms",

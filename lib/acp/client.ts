@@ -4,7 +4,10 @@ import { isSkepError } from "../errors.ts";
 import type { Limits } from "../limits.ts";
 import type { Replayed } from "../session/session.ts";
 import type { Update } from "../turn/update.ts";
+import { join } from "@std/path";
+import type { Editor } from "../mcp/editor_files.ts";
 import type { Elicitor } from "../mcp/elicitation.ts";
+import { readText, readWritten } from "./editor_answers.ts";
 import { readElicitAnswer, toElicitRequest } from "./ask_for_server.ts";
 import { readPermission, toPermissionRequest } from "./ask_permission.ts";
 import type { Entry } from "./entry.ts";
@@ -109,6 +112,24 @@ export class Client {
         const params = toElicitRequest(question, await sessionId());
         return readElicitAnswer(await this.#requests.send("elicitation/create", params, signal));
       },
+    };
+  }
+
+  /** The editor that it is, for a session that is being opened in `cwd`; undefined when it is none. */
+  editor(cwd: string, sessionId: () => Promise<string>): Editor | undefined {
+    const { reads, writes } = this.#facts().editsFiles;
+    if (!reads) return undefined;
+    const { maxToolTitleBytes: maxBytes } = this.#options.limits;
+    const ask = async (method: string, path: string, more: object, signal: AbortSignal) => {
+      const params = { sessionId: await sessionId(), path: join(cwd, path), ...more };
+      return await this.#requests.send(method, params, signal);
+    };
+    return {
+      canWrite: writes,
+      read: async (path, signal) =>
+        readText(await ask("fs/read_text_file", path, {}, signal), maxBytes),
+      write: async (path, content, signal) =>
+        readWritten(await ask("fs/write_text_file", path, { content }, signal), maxBytes),
     };
   }
 

@@ -35,6 +35,8 @@ export interface ClientFacts {
   readonly takesNotices: boolean;
   /** What a server may ask its person through it. */
   readonly elicits: readonly ("form" | "url")[];
+  /** It gives the text of files as its person has it, and takes such text. */
+  readonly editsFiles: { readonly reads: boolean; readonly writes: boolean };
   /** The client shows updates of kind `compaction_update`. */
   readonly takesCompactions: boolean;
 }
@@ -44,6 +46,7 @@ export const UNKNOWN_CLIENT: ClientFacts = {
   protocolVersion: 1,
   takesNotices: false,
   elicits: [],
+  editsFiles: { reads: false, writes: false },
   takesCompactions: false,
 };
 
@@ -82,6 +85,7 @@ export function initialize(
     client: {
       protocolVersion,
       elicits: elicits(given.clientCapabilities),
+      editsFiles: editsFiles(given.clientCapabilities),
       takesNotices: shows("notices", given.clientCapabilities),
       takesCompactions: shows("compaction", given.clientCapabilities),
     },
@@ -95,6 +99,11 @@ function elicits(capabilities: unknown): ClientFacts["elicits"] {
   const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined;
   if (!isRecord(elicitation)) return [];
   return (["form", "url"] as const).filter((mode) => isRecord(elicitation[mode]));
+}
+
+function editsFiles(capabilities: unknown): ClientFacts["editsFiles"] {
+  const fs = isRecord(capabilities) && isRecord(capabilities.fs) ? capabilities.fs : {};
+  return { reads: fs.readTextFile === true, writes: fs.writeTextFile === true };
 }
 
 function shows(what: "notices" | "compaction", capabilities: unknown): boolean {

@@ -86,3 +86,13 @@ Deno.test("initialize() notes what a server may ask the client's person", () => 
   assertEquals(elicits({ form: true }), []);
   assertEquals(elicits(), []);
 });
+
+Deno.test("initialize() takes a client for an editor by what it declares of files, and by nothing else", () => {
+  const filesOf = (fs: unknown) =>
+    initialize({ protocolVersion: 1, clientCapabilities: { fs } }, INFO).client.editsFiles;
+  assertEquals(filesOf({ readTextFile: true }), { reads: true, writes: false });
+  assertEquals(filesOf({ readTextFile: true, writeTextFile: true }), { reads: true, writes: true });
+  for (const fs of [undefined, null, {}, { readTextFile: "yes", writeTextFile: 1 }]) {
+    assertEquals(filesOf(fs), { reads: false, writes: false });
+  }
+});

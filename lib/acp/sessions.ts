@@ -226,10 +226,13 @@ export class Sessions {
       throw invalid(method, `max sessions reached: the limit is ${maxSessions}`);
     }
     const failed = new AbortController();
+    const idOf = async () => (await opening).session.id;
+    const editor = this.#client.editor(request.cwd, idOf);
     const opening: Promise<Entry> = this.#opened(open, {
       ...request,
       approver: async (...question) => await this.#client.ask(await opening, ...question),
-      elicitor: this.#client.elicitor(async () => (await opening).session.id),
+      elicitor: this.#client.elicitor(idOf),
+      ...(editor && { editor }),
       signal: AbortSignal.any([signal, this.#closing.signal, failed.signal]),
     });
     this.#opening.add(opening);

@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import type { Host } from "../host/host.ts";
+import { EditorFiles } from "../mcp/editor_files.ts";
 import { FileKnownLists } from "../mcp/known_lists.ts";
 import type { Keep, Registry } from "../mcp/registry.ts";
 import type { ServerLog } from "../mcp/server_log.ts";
@@ -221,7 +222,8 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
     notices.push(...await consent.require());
     const specs = [...servers, ...request.servers];
     if (specs.length > 0) await checkWorkspace(await contextFor(request.cwd));
-    const { cwd, signal, onNotice = host.warn } = request;
+    const { cwd, editor, signal, onNotice = host.warn } = request;
+    const { limits } = settings;
     let isStarting = true;
     const tell = (text: string) => isStarting ? void notices.push(text) : onNotice(text);
     const registry = await startRegistry({
@@ -236,15 +238,18 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
         }),
       ...loggingDenials({ findDenial, explainDenial }, accesses),
       world: host,
-      limits: settings.limits,
+      limits,
       onNotice: tell,
       ...(keep && { keep }),
       ...(off && { off }),
-      lists: new FileKnownLists(join(settings.folders.state, "tools"), host.files, settings.limits),
+      lists: new FileKnownLists(join(settings.folders.state, "tools"), host.files, limits),
       isStrict: host.env("SKEP_STRICT") === "1",
       onLog: log,
       clientInfo: { name: "skep", version: VERSION },
       ...(request.elicitor && { elicitor: request.elicitor }),
+      ...(editor && {
+        editorFiles: (launch) => new EditorFiles(editor, launch, { limits, world: host }),
+      }),
       roots: [cwd],
       signal: signal ?? new AbortController().signal,
     });

@@ -15,6 +15,16 @@ export interface FileFacts {
   readonly mode: number | undefined;
 }
 
+/** Which file it is that has a name, and when the system last noted a change of it or, in a folder, of its names. */
+export interface FileIdentity {
+  /** A link, which is not followed. */
+  readonly isSymlink: boolean;
+  /** Another one for another file, though it has the same name. */
+  readonly id: string;
+  /** Milliseconds since 1970, a whole second. No program can set it, as it can the time of writing. */
+  readonly changedMs: number;
+}
+
 /** Files and folders, as the runtime sees them. Paths are absolute. */
 export interface Files {
   /** The text of a UTF-8 file of at most `maxBytes`. @throws when it is missing, longer, or not UTF-8. */
@@ -36,6 +46,8 @@ export interface Files {
   stat(path: string): Promise<FileFacts | undefined>;
   /** Facts of `path` itself, a link not followed; undefined when there is none. */
   lstat(path: string): Promise<FileFacts | undefined>;
+  /** Which file it is that `path` names; undefined when there is none, or the system does not tell. */
+  identity(path: string): Promise<FileIdentity | undefined>;
   /** The canonical path: absolute, every link resolved. @throws when it does not exist. */
   realPath(path: string): Promise<string>;
   /** Names in a folder, sorted. @throws when it cannot be read. */
@@ -67,6 +79,7 @@ export function denoFiles(): Files {
     append: (path, text) => Deno.writeTextFile(path, text, { append: true, mode: 0o600 }),
     stat: (path) => facts(Deno.stat(path)),
     lstat: (path) => facts(Deno.lstat(path)),
+    identity,
     realPath: (path) => Deno.realPath(path),
     list: async (path) => (await Array.fromAsync(Deno.readDir(path), (entry) => entry.name)).sort(),
     makeFolder: (path) => Deno.mkdir(path, { recursive: true, mode: 0o700 }),
@@ -156,6 +169,17 @@ async function facts(pending: Promise<Deno.FileInfo>): Promise<FileFacts | undef
     const isMissing = error instanceof Deno.errors.NotFound ||
       error instanceof Deno.errors.NotADirectory;
     if (isMissing) return undefined;
+    throw error;
+  }
+}
+
+async function identity(path: string): Promise<FileIdentity | undefined> {
+  try {
+    const { isSymlink, dev, ino, ctime } = await Deno.lstat(path);
+    if (ino === null || ctime === null) return undefined;
+    return { isSymlink, id: `${dev}:${ino}`, changedMs: ctime.getTime() };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
 }

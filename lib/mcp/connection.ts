@@ -5,6 +5,7 @@ import type { Limits } from "../limits.ts";
 import type { Launch } from "../sandbox/launch.ts";
 import { cancelled } from "./cancelled.ts";
 import { Deadline } from "./deadline.ts";
+import type { EditorFiles } from "./editor_files.ts";
 import { ELICIT_REQUEST } from "./elicitation.ts";
 import { listTools } from "./list_tools.ts";
 import { McpClient } from "./mcp_client.ts";
@@ -14,7 +15,15 @@ import type { Progress } from "./registry.ts";
 import type { RawResult } from "./result.ts";
 import type { ToolList } from "./tool_list.ts";
 import type { PipeTransport } from "./transport.ts";
-import { ANY_RESULT, LOG_MESSAGE, ROOTS_REQUEST, TOKEN_REQUEST, TOOLS_CHANGED } from "./wire.ts";
+import {
+  ANY_RESULT,
+  EDITOR_WRITE_REQUEST,
+  LOG_MESSAGE,
+  ROOTS_REQUEST,
+  TOKEN_REQUEST,
+  TOOLS_CHANGED,
+  UNSAVED_REQUEST,
+} from "./wire.ts";
 import { within } from "./within.ts";
 
 /** What a {@linkcode Connection} says of itself, is bounded by and reports to. */
@@ -22,6 +31,8 @@ export interface ConnectionOptions extends Pick<Launch, "token">, QuestionsOptio
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** The answer to `roots/list`: the folders to work in, as `file:` addresses. */
   readonly roots: readonly { readonly uri: string; readonly name: string }[];
+  /** The person's editor, as far as this server may use it; absent: there is none for it. */
+  readonly editorFiles?: Pick<EditorFiles, "read" | "write">;
   readonly limits: Limits;
   readonly world: Pick<Host, "sleep">;
   /** Gets the tools whenever they were read: once before `connect()` resolves, then when they changed. */
@@ -52,16 +63,22 @@ export class Connection {
   #reading: Promise<void> | undefined;
   #isRefreshing = false;
   #isStale = false;
+  /** Calls that wait for their answer. */
+  #calls = 0;
 
   /** @param transport The server's, not spoken to so far. */
   constructor(transport: PipeTransport, options: ConnectionOptions) {
     this.#transport = transport;
     this.#options = options;
     this.#questions = new Questions(options);
+    const { editorFiles } = options;
     this.#client = new McpClient(options.clientInfo, {
       roots: {},
       ...this.#questions.capability,
-      experimental: { "skep/hooks": {} }, // our own servers list their hooks to a host that names them
+      experimental: {
+        "skep/hooks": {}, // our own servers list their hooks to a host that names them
+        ...(editorFiles && { "skep/editor": {} }),
+      },
     });
     this.#client.onclose = () => this.#gone.abort();
     this.#client.onerror = (error) => options.log("protocol", error.message);
@@ -72,6 +89,7 @@ export class Connection {
         async ({ params }) => ({ token: await token(params) }),
       );
     }
+    if (editorFiles !== undefined) this.#lend(editorFiles);
     this.#client.setRequestHandler(
       ELICIT_REQUEST,
       ({ params }, { signal }) =>
@@ -114,6 +132,7 @@ export class Connection {
     const { limits, world } = this.#options;
     using deadline = new Deadline(limits.toolTimeoutS * 1000, signal, world.sleep);
     using _ = this.#questions.during(deadline);
+    this.#calls++;
     try {
       const result = await this.#client.request(
         { method: "tools/call", params: { name, arguments: { ...args } } },
@@ -133,6 +152,8 @@ export class Connection {
       if (signal.aborted) throw cancelled();
       if (this.#transport.isOver) return { kind: "lost" };
       return { kind: "rejected", message: plainMessage(error) };
+    } finally {
+      this.#calls--;
     }
   }
 
@@ -164,6 +185,24 @@ export class Connection {
       if (signal.aborted) throw cancelled();
       return !deadline.isLate && !this.#transport.isOver; // an error is an answer too
     }
+  }
+
+  /** Answers what the server asks about a person's editor, which it may while it is called. */
+  #lend(editor: Pick<EditorFiles, "read" | "write">): void {
+    const idle = { problem: "is asked while a tool is called, and none is" };
+    const stopped = (signal: AbortSignal) => AbortSignal.any([signal, this.#gone.signal]);
+    this.#client.setRequestHandler(
+      UNSAVED_REQUEST,
+      async ({ params }, { signal }) => (
+        { ...this.#calls === 0 ? idle : await editor.read(params, stopped(signal)) }
+      ),
+    );
+    this.#client.setRequestHandler(
+      EDITOR_WRITE_REQUEST,
+      async ({ params }, { signal }) => (
+        { ...this.#calls === 0 ? idle : await editor.write(params, stopped(signal)) }
+      ),
+    );
   }
 
   /** Reads the tools again; changes that come meanwhile are one more read, after a pause. */

@@ -7,7 +7,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { SkepError } from "../errors.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
-import { Connection } from "./connection.ts";
+import { Connection, type ConnectionOptions } from "./connection.ts";
 import type { ToolList } from "./tool_list.ts";
 import { PipeTransport } from "./transport.ts";
 
@@ -19,6 +19,7 @@ type Reply = (message: Message) => string[];
 function connectTo(
   reply: Reply,
   sleep: (ms: number, signal?: AbortSignal) => Promise<void> = noSleep,
+  more: Partial<ConnectionOptions> = {},
 ) {
   let output!: ReadableStreamDefaultController<Uint8Array>;
   const heard: Message[] = [];
@@ -44,6 +45,7 @@ function connectTo(
     world: { sleep },
     log: (kind, text) => logs.push(`${kind} ${text}`),
     onTools: (list) => lists.push(list),
+    ...more,
   });
   return {
     connection,
@@ -282,5 +284,37 @@ Deno.test("Connection throws CANCELLED at once and tells the server which call i
   assertEquals(told?.method, "notifications/cancelled");
   assertEquals(told?.params, { requestId: asked?.id, reason: "the caller left" });
   assert(asked?.method === "tools/call");
+  await transport.close();
+});
+
+Deno.test("Connection lends an editor to its server while that is called, and at no other time", async () => {
+  const ask = (id: string) => JSON.stringify({ jsonrpc: "2.0", id, method: "skep/unsaved" });
+  const { connection, transport, heard, say } = connectTo(
+    usual(({ id, method }) => method === "tools/call" ? [ask("during"), answer(id, {})] : []),
+    noSleep,
+    {
+      editorFiles: {
+        read: () => Promise.resolve({ text: "typed" }),
+        write: () => Promise.resolve(undefined),
+      },
+    },
+  );
+  await connection.connect(signal);
+  assertEquals(heard[0]?.params?.capabilities, {
+    roots: {},
+    experimental: { "skep/hooks": {}, "skep/editor": {} },
+  });
+  await connection.call("t", {}, signal);
+  say(ask("after"));
+  const answers = () => heard.filter(({ method }) => method === undefined);
+  while (answers().length < 2) await settled();
+  assertEquals<unknown>(answers(), [
+    { jsonrpc: "2.0", id: "during", result: { text: "typed" } },
+    {
+      jsonrpc: "2.0",
+      id: "after",
+      result: { problem: "is asked while a tool is called, and none is" },
+    },
+  ]);
   await transport.close();
 });

@@ -15,7 +15,9 @@ import type { ListedTool, ToolList } from "./tool_list.ts";
 
 /** What the servers of one registry share. */
 export interface ServerOptions
-  extends DenialReader, Pick<ConnectionOptions, "clientInfo" | "elicitor" | "roots"> {
+  extends
+    DenialReader,
+    Pick<ConnectionOptions, "clientInfo" | "editorFiles" | "elicitor" | "roots"> {
   readonly limits: Limits;
   readonly world: Pick<Host, "spawn" | "sleep" | "nowMs">;
   readonly onLog: (line: ServerLog) => void;

@@ -338,8 +338,9 @@ export class ServerRegistry implements Registry {
   }
 
   #shared(): ServerOptions {
+    const { editorFiles: _, ...options } = this.#options; // of one server alone
     return {
-      ...this.#options,
+      ...options,
       roots: this.#options.roots.map(rootOf),
       closing: this.#closing.signal,
       onTools: (server, list, launch) => this.#take(server, list, launch),

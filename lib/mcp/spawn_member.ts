@@ -1,4 +1,5 @@
 import { messageOf } from "../errors.ts";
+import { isDevServer } from "../sandbox/command.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
 import { HeldNotices } from "./held_notices.ts";
 import type { RegistryMember } from "./registry_member.ts";
@@ -19,7 +20,10 @@ export interface StartOptions {
 /** Prepares a server and spawns it, unless it may wait; one that may not be started is refused, and told. */
 export async function spawnMember(
   spec: ServerSpec,
-  { lists, onNotice, prepare }: Pick<RegistryOptions, "lists" | "onNotice" | "prepare">,
+  { editorFiles, lists, onNotice, prepare }: Pick<
+    RegistryOptions,
+    "editorFiles" | "lists" | "onNotice" | "prepare"
+  >,
   shared: ServerOptions,
   { isRefetching = false, mayWait = false, signal, closing }: StartOptions,
 ): Promise<RegistryMember> {
@@ -28,7 +32,11 @@ export async function spawnMember(
     if (!isRefetching) { for (const notice of launch.notices) onNotice(notice); }
     const held = new HeldNotices(onNotice);
     const known = mayWait ? await lists?.recall(spec, launch) : undefined;
-    const options = { ...shared, onNotice: (text: string) => held.take(text) };
+    const options = {
+      ...shared,
+      onNotice: (text: string) => held.take(text),
+      ...(editorFiles && isDevServer(spec) && { editorFiles: editorFiles(launch) }),
+    };
     const server = new Server(launch, options, known);
     if (known === undefined && !closing.aborted && !signal?.aborted) server.spawn();
     return { spec, launch, server, held };

@@ -5,6 +5,7 @@ import type { ServerSpec } from "../sandbox/spec.ts";
 import type { DenialReader } from "./call_result.ts";
 import { cancelled } from "./cancelled.ts";
 import { checkStrictly } from "./check_strictly.ts";
+import type { EditorFiles } from "./editor_files.ts";
 import type { Elicitor } from "./elicitation.ts";
 import type { KnownLists } from "./known_lists.ts";
 import type { Keep, Registry } from "./registry.ts";
@@ -39,6 +40,8 @@ export interface RegistryOptions extends DenialReader {
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Asks a person for a server; absent: nobody is there, and a question is declined. */
   readonly elicitor?: Elicitor;
+  /** The person's editor, as one server may use it; asked for the dev server alone. Absent: there is none. */
+  readonly editorFiles?: (launch: Launch) => EditorFiles;
   /** Absolute paths of the folders that servers are told to work in. */
   readonly roots: readonly string[];
   /** The tools that servers had before; absent: every server is started at once. */

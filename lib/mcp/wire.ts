@@ -31,6 +31,18 @@ export const TOKEN_REQUEST = z.looseObject({
   params: z.unknown().optional(),
 });
 
+/** The dev server asks for the text of a file that is not saved, see `tools/dev/host_editor.ts`. */
+export const UNSAVED_REQUEST = z.looseObject({
+  method: z.literal("skep/unsaved"),
+  params: z.unknown().optional(),
+});
+
+/** The dev server has the editor write such a file. */
+export const EDITOR_WRITE_REQUEST = z.looseObject({
+  method: z.literal("skep/editor_write"),
+  params: z.unknown().optional(),
+});
+
 /** A server says that its tools changed. */
 export const TOOLS_CHANGED = z.looseObject({
   method: z.literal("notifications/tools/list_changed"),

@@ -52,6 +52,16 @@ export function readCommand(spec: Pick<ServerSpec, "name" | "command" | "args">)
   return { kind: "native", command, args, notices: [] };
 }
 
+/** True of the dev server that ships with skep; false too of what cannot be read. */
+export function isDevServer(spec: Pick<ServerSpec, "name" | "command" | "args">): boolean {
+  try {
+    const command = readCommand(spec);
+    return command.kind === "bundled" && command.name === "dev";
+  } catch {
+    return false;
+  }
+}
+
 /** Whether a file is one that Deno runs, by its name. */
 export function isDenoScript(path: string): boolean {
   return SCRIPT.test(path);

@@ -119,6 +119,11 @@ export function memoryFiles(first: Readonly<Record<string, string>>): Files {
         parent === undefined ? undefined : facts(join(parent, path.slice(dirname(path).length))),
       );
     },
+    identity: (path) => {
+      const node = facts(path);
+      const id = { isSymlink: node?.isSymlink === true, id: path, changedMs: 0 };
+      return Promise.resolve(node && id);
+    },
     realPath: async (path) => await real(path),
     list: (path) => {
       const inside = [...nodes.keys()].filter((each) => each !== path && dirname(each) === path);

@@ -1,6 +1,5 @@
 import type { Registry } from "../mcp/registry.ts";
-import { readCommand } from "../sandbox/command.ts";
-import type { ServerSpec } from "../sandbox/spec.ts";
+import { isDevServer } from "../sandbox/command.ts";
 import type { Plan } from "./session_state.ts";
 
 /**
@@ -22,13 +21,4 @@ export async function giveBackPlan(
   if (!isError) return undefined;
   const said = content.flatMap((part) => part.type === "text" ? [part.text] : []).join(" ");
   return `The todo list of this session could not be given back: ${said}`;
-}
-
-function isDevServer(spec: ServerSpec): boolean {
-  try {
-    const command = readCommand(spec);
-    return command.kind === "bundled" && command.name === "dev";
-  } catch {
-    return false; // it did not start
-  }
 }

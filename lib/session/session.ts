@@ -3,6 +3,7 @@ import type { Mode } from "../approval/rules.ts";
 import type { Effort } from "../model/effort.ts";
 import type { Image, Text, ToolDefinition } from "../model/message.ts";
 import type { ModelFacts } from "../model/facts.ts";
+import type { Editor } from "../mcp/editor_files.ts";
 import type { Elicitor } from "../mcp/elicitation.ts";
 import type { Model } from "../model/model.ts";
 import type { Skill } from "../persona/skill.ts";
@@ -29,6 +30,8 @@ export interface SessionRequest {
   readonly onNotice?: (text: string) => void;
   /** Asks a person for a server; absent: nobody is there. */
   readonly elicitor?: Elicitor;
+  /** The person's editor, for unsaved text of files in the workspace; absent: there is none. */
+  readonly editor?: Editor;
   /** Gives up opening: what was started is stopped, and `CANCELLED` is thrown. */
   readonly signal?: AbortSignal;
 }

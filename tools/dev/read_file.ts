@@ -6,6 +6,7 @@ import { type NumberedLines, numberedLines } from "./numbered_lines.ts";
 import { locate } from "./paths.ts";
 import { kindOf, readBytes } from "./read_bytes.ts";
 import { defineTool, failed, type Tool } from "./tool.ts";
+import { unsavedText } from "./unsaved_text.ts";
 
 /** Reads a text file, or lists a folder. */
 export const readFile: Tool = defineTool({
@@ -62,17 +63,27 @@ export const readFile: Tool = defineTool({
       );
     }
     const decoded = decodeText(bytes, path, context, encoding);
-    await context.state.reads.note(target, bytes);
-    return { text: render(path, numberedLines(decoded.text, window, context.limits), decoded) };
+    const unsaved = await unsavedText(target, context, signal);
+    const { text = decoded.text } = unsaved;
+    const seen = unsaved.text === undefined ? bytes : new TextEncoder().encode(text);
+    await context.state.reads.note(target, seen);
+    const lines = numberedLines(text, window, context.limits);
+    return { text: render(path, lines, decoded, unsaved.notes) };
   },
 });
 
-function render(path: string, lines: NumberedLines, { encoding, hasBom }: DecodedText): string {
+function render(
+  path: string,
+  lines: NumberedLines,
+  { encoding, hasBom }: DecodedText,
+  also: readonly string[],
+): string {
   const { first, last, total, crlf, lf } = lines;
   const notes = [
     ...(crlf === 0 ? [] : [lf === 0 ? "CRLF line endings" : `${crlf} CRLF and ${lf} LF endings`]),
     ...(encoding === "utf-8" ? [] : [encoding.toUpperCase()]),
     ...(hasBom && encoding === "utf-8" ? ["UTF-8 BOM"] : []),
+    ...also,
   ].map((note) => `; ${note}`).join("");
   if (total === 0) return `${path} is empty (0 lines${notes})`;
   if (last < first) return `${path} (no line ${first}, the file has ${total} lines${notes})`;

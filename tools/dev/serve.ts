@@ -2,6 +2,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { frames } from "../../lib/host/frames.ts";
 import type { Limits } from "../../lib/limits.ts";
 import { callTool } from "./call_tool.ts";
+import { EDITOR_CAPABILITY, HostEditor } from "./host_editor.ts";
 import type { ServerContext, Tool } from "./tool.ts";
 
 /** What a server offers. */
@@ -59,6 +60,8 @@ export async function serve(
   let lastWrite = Promise.resolve();
   let introducing = Promise.resolve();
   let { areHooksListed } = offer;
+  const editor = new HostEditor(send);
+  let isEditorLent = false;
   const listed = () => areHooksListed ? [...offer.tools, ...offer.hooks] : offer.tools;
 
   function send(message: Json): void {
@@ -76,8 +79,9 @@ export async function serve(
     const { id, method } = message;
     const params = isObject(message["params"]) ? message["params"] : {};
     if (typeof method !== "string") {
-      // A response without a question: this server asks none.
-      if (!("result" in message || "error" in message)) refuse(idOrNull(id), NO_REQUEST);
+      // A response that nobody waits for is nothing.
+      if (editor.settle(message) || "result" in message || "error" in message) return;
+      refuse(idOrNull(id), NO_REQUEST);
     } else if (id === undefined) {
       if (method === "notifications/cancelled") {
         running.get(params["requestId"] as Id)?.cancel.abort();
@@ -89,7 +93,8 @@ export async function serve(
       const settled = call(id, params, cancel.signal).finally(() => running.delete(id));
       running.set(id, { cancel, settled });
     } else if (method === "initialize") {
-      areHooksListed ||= asksForHooks(params);
+      areHooksListed ||= names(HOOKS_CAPABILITY, params);
+      isEditorLent = names(EDITOR_CAPABILITY, params);
       introducing = introduce(params, offer).then(
         (result) => send({ id, result }),
         (error) => refuse(id, { code: INTERNAL_ERROR, message: messageOf(error) }),
@@ -113,6 +118,7 @@ export async function serve(
       });
       const result = await callTool(listed(), params["name"], params["arguments"], {
         ...context,
+        editor: isEditorLent ? editor : undefined,
         progress,
       }, signal);
       if (!signal.aborted) send({ id, result }); // who cancelled expects no answer
@@ -156,9 +162,9 @@ function oversized(bytes: number, { maxFrameBytes }: Limits): Refusal {
   return { code: INVALID_REQUEST, message };
 }
 
-function asksForHooks({ capabilities }: Json): boolean {
+function names(capability: string, { capabilities }: Json): boolean {
   const { experimental } = isObject(capabilities) ? capabilities : {};
-  return isObject(experimental) && experimental[HOOKS_CAPABILITY] !== undefined;
+  return isObject(experimental) && experimental[capability] !== undefined;
 }
 
 async function introduce({ protocolVersion }: Json, offer: ServerOffer): Promise<Json> {

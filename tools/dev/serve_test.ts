@@ -53,6 +53,10 @@ const TOOLS = [
         structured: { a: 1 },
       }),
   }),
+  tool("edits", async ({ editor }, signal) => {
+    if (editor === undefined) return "there is no editor";
+    return JSON.stringify(await editor.read("/w/a", signal));
+  }),
   tool("waits", (_context, signal) =>
     new Promise((_resolve, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason));
@@ -253,4 +257,43 @@ Deno.test("serve() lists hooks only to a host that asks for them", async () => {
   assertEquals(await names({ experimental: { "skep/hooks": {} } }), true);
   const [refused] = await answers(call(1, "_Stop"));
   assertEquals((refused?.["result"] as { isError: boolean }).isError, true);
+});
+
+Deno.test("serve() asks the host about its editor, where the host lends one", async () => {
+  const { promise: isAsked, resolve } = Promise.withResolvers<void>();
+  const served = start((text) => {
+    if (text.includes('"skep/unsaved"')) resolve();
+    return Promise.resolve();
+  });
+  const capabilities = { experimental: { "skep/editor": {} } };
+  await send(
+    served,
+    { jsonrpc: "2.0", id: 1, method: "initialize", params: { capabilities } },
+    call(2, "edits"),
+  );
+  await isAsked;
+  await send(served, { jsonrpc: "2.0", id: "editor-1", result: { text: "typed" } });
+  await send(served, { jsonrpc: "2.0", id: "editor-9", result: {} });
+  while (!served.messages.some(({ id }) => id === 2)) await new Promise((wake) => setTimeout(wake));
+  await served.input.close();
+  await served.ended;
+  assertEquals(served.messages.filter(({ id }) => id !== 1), [
+    { jsonrpc: "2.0", id: "editor-1", method: "skep/unsaved", params: { path: "/w/a" } },
+    {
+      jsonrpc: "2.0",
+      id: 2,
+      result: { content: [{ type: "text", text: '{"text":"typed"}' }], isError: false },
+    },
+  ]);
+});
+
+Deno.test("serve() has no editor in a host that lends none", async () => {
+  const messages = await answers(
+    { jsonrpc: "2.0", id: 1, method: "initialize", params: { capabilities: {} } },
+    call(2, "edits"),
+  );
+  assertEquals(messages.find(({ id }) => id === 2)?.["result"], {
+    content: [{ type: "text", text: "there is no editor" }],
+    isError: false,
+  });
 });

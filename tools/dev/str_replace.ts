@@ -7,6 +7,7 @@ import { attempt, locate } from "./paths.ts";
 import { readBytes } from "./read_bytes.ts";
 import { defineTool, failed, type Tool, type ToolContext } from "./tool.ts";
 import { checkWritable } from "./check_writable.ts";
+import { unsavedText } from "./unsaved_text.ts";
 
 const SCHEMA = {
   type: "object",
@@ -69,8 +70,12 @@ export const strReplace: Tool = defineTool({
       const advice = "change it with the shell, such as sed";
       const { bytes, facts } = await readBytes(target, path, limit, advice, context, signal);
       checkWritable(facts, path, context);
-      const before = decodeText(bytes, path, context, encoding);
-      const isStale = await context.state.reads.isStale(target, bytes);
+      const decoded = decodeText(bytes, path, context, encoding);
+      const unsaved = await unsavedText(target, context, signal);
+      const isUnsaved = unsaved.text !== undefined;
+      const before = { ...decoded, text: unsaved.text ?? decoded.text };
+      const seen = isUnsaved ? new TextEncoder().encode(before.text) : bytes;
+      const isStale = await context.state.reads.isStale(target, seen);
       if (isStale && edits.some(({ kind }) => kind === "insert")) {
         const advice = "lines may have moved; read it again";
         throw failed(
@@ -90,8 +95,10 @@ export const strReplace: Tool = defineTool({
       const notes = [
         ...(after.hasTurnedLineEnds ? ["line ends written as CRLF, as the file has them"] : []),
         ...(isStale ? ["the file has changed since you last saw it"] : []),
+        ...(isUnsaved ? [] : unsaved.notes),
       ];
-      const change = { target, facts, before: before.text, after: after.text, bytes: newBytes };
+      const texts = { before: before.text, after: after.text, bytes: newBytes, isUnsaved };
+      const change = { target, facts, ...texts };
       const done = `Edited "${path}": ${after.done.join(", ")}`;
       return await attempt(
         "write",

@@ -20,6 +20,7 @@ export async function testContext(
     fetch: () => Promise.reject(new Error("there is no network")),
     state: await ServerState.open(undefined, all, world as World),
     ownCommand: () => [],
+    editor: undefined,
     progress: () => {},
   };
 }

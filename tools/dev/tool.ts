@@ -1,6 +1,7 @@
 import { SkepError } from "../../lib/errors.ts";
 import type { Limits } from "../../lib/limits.ts";
 import { type Arguments, type ArgumentsSchema, readArguments } from "./arguments.ts";
+import type { HostEditor } from "./host_editor.ts";
 import type { ServerState } from "./server_state.ts";
 import type { World } from "./world.ts";
 
@@ -22,6 +23,8 @@ export interface ServerContext {
 export interface ToolContext extends ServerContext {
   /** The tool's name, for messages. */
   readonly tool: string;
+  /** The person's editor, where the host lends it. */
+  readonly editor: Pick<HostEditor, "read" | "write"> | undefined;
   /** Tells the host that the call still runs, and how far it is; nothing when the host did not ask. */
   progress(message: string): void;
 }

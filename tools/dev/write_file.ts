@@ -4,6 +4,7 @@ import { checkWritable } from "./check_writable.ts";
 import { attempt, isNamed, locate } from "./paths.ts";
 import { replaceFile } from "./replace_file.ts";
 import { defineTool, failed, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
+import { unsavedText } from "./unsaved_text.ts";
 import type { FileFacts } from "./world.ts";
 
 /** Creates a text file, or replaces all of it. */
@@ -81,30 +82,33 @@ async function replaceAll(
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   checkWritable(facts, path, context);
-  const before = await currentBytes(target, facts, context);
-  if (before !== undefined && sameBytes(before, bytes)) {
+  const saved = await currentBytes(target, facts, context);
+  const unsaved = await unsavedText(target, context, signal);
+  const isUnsaved = unsaved.text !== undefined;
+  const before = isUnsaved ? new TextEncoder().encode(unsaved.text) : saved;
+  if (!isUnsaved && before !== undefined && sameBytes(before, bytes)) {
     await context.state.reads.note(target, bytes);
     return { text: `Unchanged: "${path}" has exactly these ${bytes.length} bytes already` };
+  }
+  if (isUnsaved && !context.state.reads.has(target)) {
+    const advice = "read it first, so that nobody's work is lost";
+    throw failed(context, `Cannot write "${path}": it has text that is not saved; ${advice}`);
   }
   if (before !== undefined && await context.state.reads.isStale(target, before)) {
     const advice = "read it again, so that nobody's work is lost";
     throw failed(context, `Cannot write "${path}": it has changed since you saw it; ${advice}`);
   }
-  const done = `Replaced "${path}" (${bytes.length} bytes, before ${facts.size})`;
+  const done = `Replaced "${path}" (${bytes.length} bytes, before ${before?.length ?? facts.size})`;
   const text = before === undefined ? undefined : textIn(before);
+  const notes = isUnsaved ? [] : unsaved.notes;
   if (text !== undefined) {
-    return await changeFile(
-      { target, facts, before: text, after, bytes },
-      done,
-      [],
-      context,
-      signal,
-    );
+    const texts = { before: text, after, bytes, isUnsaved };
+    return await changeFile({ target, facts, ...texts }, done, notes, context, signal);
   }
   // What was there is no text, or too long for a difference.
-  const notes = await replaceFile(target, facts, bytes, context.world, signal);
+  const written = await replaceFile(target, facts, bytes, context.world, signal);
   await context.state.reads.note(target, bytes);
-  return { text: [done, ...notes].join("; ") };
+  return { text: [done, ...notes, ...written].join("; ") };
 }
 
 /** Undefined for a file that is too long, or that may be written and not read. */
