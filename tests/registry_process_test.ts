@@ -120,6 +120,27 @@ Deno.test("a client adds, switches off, starts anew and removes servers of a run
   assertEquals((await mcp("add", { server: { name: "x" } })).error.code, -32602);
 });
 
+Deno.test("a client that cancels _skep/mcp/add is not kept waiting, and the session goes on", async () => {
+  await using world = await startTurns([{ parts: [{ text: "Yes." }] }], {
+    knobs: [],
+    env: { SKEP_LOG: "1" },
+  });
+  const { acp, sessionId } = world;
+  const { command, args } = fakeServer(["--hang-init", "--stderr=I am up"]);
+  const server = { name: "slow", command, args, env: [] };
+  const id = await acp.send("_skep/mcp/add", { sessionId, server });
+  await acp.running.until(({ stderr }) => stderr.includes("slow stderr: I am up"));
+  await acp.notify("$/cancel_request", { requestId: id });
+  const { error } = await acp.answer(id);
+  assertEquals([error.code, error.message], [
+    -32800,
+    'The start of server "slow" was cancelled',
+  ]);
+  const { servers } = await acp.request("_skep/mcp/list", { sessionId });
+  assertEquals(servers.map(({ name }: ServerStatus) => name), ["dev", "fake"]);
+  assertEquals(await world.prompt("go"), { stopReason: "end_turn" });
+});
+
 Deno.test("the model is told by name what failed to start, has another name or is left out (T27, T28)", async () => {
   await using world = await startTurns([
     { parts: [{ call: "a_b__reject", input: "{}" }] },

@@ -92,13 +92,13 @@ export function connectAgent(
       case SERVER_METHODS.list:
         return await servers.list(params);
       case SERVER_METHODS.add:
-        return await servers.add(params);
+        return await servers.add(params, signal);
       case SERVER_METHODS.remove:
         return await servers.remove(params);
       case SERVER_METHODS.disable:
         return await servers.disable(params);
       case SERVER_METHODS.reload:
-        return await servers.reload(params);
+        return await servers.reload(params, signal);
       default:
         throw new SkepError("METHOD_UNKNOWN", `method not found: ${method}`, { method });
     }

@@ -41,9 +41,9 @@ export class Servers {
   /**
    * `_skep/mcp/add {sessionId, server}`, the server as in `session/new`, and with no more rights.
    *
-   * @throws {SkepError} `SESSION_UNKNOWN`, `INVALID_PARAMS`, `TOO_MANY`.
+   * @throws {SkepError} `SESSION_UNKNOWN`, `INVALID_PARAMS`, `TOO_MANY`, `CANCELLED`.
    */
-  async add(params: unknown): Promise<{ readonly server: ServerStatus }> {
+  async add(params: unknown, signal: AbortSignal): Promise<{ readonly server: ServerStatus }> {
     const method = SERVER_METHODS.add;
     const given = readParams(method, params);
     const mcp = await this.#mcp(method, given);
@@ -52,7 +52,7 @@ export class Servers {
     } catch (error) {
       throw invalid(method, `the server cannot be used: ${messageOf(error)}`);
     }
-    return { server: await mcp.add(readServer(given.server, method)) };
+    return { server: await mcp.add(readServer(given.server, method), signal) };
   }
 
   /** `_skep/mcp/remove {sessionId, name}`. @throws {SkepError} `SESSION_UNKNOWN`, `SERVER_UNKNOWN`. */
@@ -76,18 +76,22 @@ export class Servers {
    * it takes over what changed on disk; servers that would get more than they had stay as they are and
    * are named, unless `accept` has their names, or is `["*"]`.
    *
-   * @throws {SkepError} `SESSION_UNKNOWN`, `SERVER_UNKNOWN`, `INVALID_PARAMS`, and what reading throws.
+   * @throws {SkepError} `SESSION_UNKNOWN`, `SERVER_UNKNOWN`, `INVALID_PARAMS`, `CANCELLED`, and what reading
+   * throws.
    */
-  async reload(params: unknown): Promise<{ readonly server: ServerStatus } | Reloaded> {
+  async reload(
+    params: unknown,
+    signal: AbortSignal,
+  ): Promise<{ readonly server: ServerStatus } | Reloaded> {
     const method = SERVER_METHODS.reload;
     const given = readParams(method, params);
     const mcp = await this.#mcp(method, given);
     const { name, accept = [] } = given;
-    if (name !== undefined) return { server: await mcp.restart(readName(method, given)) };
+    if (name !== undefined) return { server: await mcp.restart(readName(method, given), signal) };
     if (!Array.isArray(accept) || !accept.every((each) => typeof each === "string")) {
       throw invalid(method, "accept must be a list of names");
     }
-    return await mcp.reload(accept);
+    return await mcp.reload(accept, signal);
   }
 
   /** What changes the servers: what is changed is kept nowhere, so the session does not rest from now on. */
