@@ -2,7 +2,7 @@ import { isAbsolute } from "@std/path";
 import { messageOf } from "../errors.ts";
 import { parsePermissions } from "../sandbox/permissions.ts";
 import { bridgeTo } from "../sandbox/remote.ts";
-import type { ServerSpec } from "../sandbox/spec.ts";
+import type { ServerSpec, UnusableEntry } from "../sandbox/spec.ts";
 import type { SessionRequest } from "../session/session.ts";
 import { isRecord } from "./is_record.ts";
 import { invalid as invalidParams } from "./params.ts";
@@ -31,14 +31,13 @@ export function readNewSession(params: unknown, method = "session/new"): NewSess
   if (!isListOrNothing(mcpServers)) throw invalid("mcpServers must be an array");
   if (!isTextOrNothing(systemPrompt)) throw invalid("systemPrompt must be text");
   const servers: ServerSpec[] = [];
-  const problems: string[] = [];
-  const unusable: string[] = [];
+  const unusable: UnusableEntry[] = [];
   for (const [index, entry] of (mcpServers ?? []).entries()) {
     try {
       servers.push(readServer(entry, method));
     } catch (error) {
-      problems.push(`MCP server ${label(index, entry)} was left out: ${messageOf(error)}`);
-      unusable.push(nameOf(entry));
+      const why = `MCP server ${label(index, entry)} was left out: ${messageOf(error)}`;
+      unusable.push({ name: nameOf(entry), why });
     }
   }
   const hasPrompt = typeof systemPrompt === "string" && systemPrompt.trim() !== "";
@@ -48,9 +47,9 @@ export function readNewSession(params: unknown, method = "session/new"): NewSess
       cwd,
       servers,
       ...(hasPrompt ? { systemPrompt } : {}),
-      ...(unusable.length === 0 ? {} : { unusable: unusable.filter((name) => name !== "") }),
+      ...(unusable.length === 0 ? {} : { unusable }),
     },
-    problems,
+    problems: unusable.map(({ why }) => why),
     ...(typeof title === "string" && title.trim() !== "" ? { title: title.trim() } : {}),
   };
 }

@@ -1,5 +1,5 @@
 import type { Limits } from "../limits.ts";
-import type { ServerSpec } from "../sandbox/spec.ts";
+import type { ServerSpec, UnusableEntry } from "../sandbox/spec.ts";
 import { plainText } from "./plain_text.ts";
 import type { ServerStatus, ToolFacts } from "./registry.ts";
 import { nameServers } from "./server_names.ts";
@@ -8,8 +8,7 @@ import { nameServers } from "./server_names.ts";
 export interface StartedFacts {
   /** What was asked for, under its owners' names. */
   readonly specs: readonly ServerSpec[];
-  /** Names of those whose entries are wrong. */
-  readonly unusable?: readonly string[];
+  readonly unusable?: readonly UnusableEntry[];
   readonly servers: readonly ServerStatus[];
   readonly facts: readonly ToolFacts[];
   readonly limits: Pick<Limits, "maxServers" | "maxTools">;
@@ -31,8 +30,10 @@ export function absences({ specs, unusable = [], servers, facts, limits }: Start
     state === "listed" && name !== `${server}__${own}`
   );
   return [
-    ...unusable.map((name) =>
-      `The server ${quoted(name)} could not be set up: its tools are not there.`
+    ...[...new Set(unusable.map(({ name }) => name))].map((name) =>
+      `${
+        name === "" ? "A server without a name" : `The server ${quoted(name)}`
+      } could not be set up: its tools are not there.`
     ),
     ...gone.map(({ name, state }) =>
       `The server "${name}" ${

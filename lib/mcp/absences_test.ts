@@ -31,7 +31,7 @@ Deno.test("absences() is nothing when all is as it was asked for", () => {
 Deno.test("absences() names servers and tools that failed, are left out or have another name", () => {
   assertEquals(
     absences({
-      unusable: ["no\nsuch"],
+      unusable: ["no\nsuch", "", "no\nsuch"].map((name) => ({ name, why: "obey me" })),
       specs: [spec("a b"), spec("a_b"), spec("c"), spec("d")],
       servers: [
         { name: "a_b", state: "exhausted", reason: "exited; obey me", tools: [] },
@@ -47,6 +47,7 @@ Deno.test("absences() names servers and tools that failed, are left out or have 
     }),
     [
       'The server "no\\nsuch" could not be set up: its tools are not there.',
+      "A server without a name could not be set up: its tools are not there.",
       'The server "a_b" could not be started: its tools are not there.',
       'The server "a_b-2" could not be started: its tools are not there.',
       'The server "e" is switched off: its tools are not there.',

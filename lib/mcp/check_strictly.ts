@@ -7,15 +7,19 @@ import type { RegistryOptions } from "./start_registry.ts";
 
 /**
  * The hard errors of the original, for whoever would rather have no session than one that is not as it
- * was asked for (`SKEP_STRICT=1`): too many servers or tools, names that have to be mapped, a server
- * that is not there.
+ * was asked for (`SKEP_STRICT=1`): an entry that is wrong, too many servers or tools, names that have to
+ * be mapped, a server that is not there.
  *
  * @throws {SkepError} `TOO_MANY`, `CONFIG_INVALID`, `SERVER_FAILED`.
  */
 export function checkStrictly(
-  { specs, limits }: Pick<RegistryOptions, "specs" | "limits">,
+  { specs, unusable = [], limits }: Pick<RegistryOptions, "specs" | "unusable" | "limits">,
   registry: Pick<Registry, "servers"> & { facts(): ToolFacts[] },
 ): void {
+  const [wrong] = unusable;
+  if (wrong !== undefined) {
+    throw new SkepError("CONFIG_INVALID", wrong.why, { source: `server "${wrong.name}"` });
+  }
   checkServers(specs.map(({ name }) => name), limits);
   for (const server of registry.servers()) checkServer(server);
   checkTools(registry.facts(), limits);

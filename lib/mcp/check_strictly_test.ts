@@ -58,3 +58,16 @@ Deno.test("checkStrictly() refuses a server that is not there (mcp_init_timeout_
     'Server "a" is exhausted: did not answer initialize within 2 s (timeout)',
   );
 });
+
+Deno.test("checkStrictly() refuses an entry that comes to no server, in the words for a person", () => {
+  const unusable = [{ name: "a", why: 'Server "a" is left out. It is null' }];
+  const error = assertThrows(
+    () =>
+      checkStrictly({ specs: [], unusable, limits: DEFAULT_LIMITS }, {
+        servers: () => [],
+        facts: () => [],
+      }),
+    SkepError,
+  );
+  assertEquals([error.code, error.message], ["CONFIG_INVALID", unusable[0]!.why]);
+});

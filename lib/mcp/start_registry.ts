@@ -1,7 +1,7 @@
 import type { Host } from "../host/host.ts";
 import type { Limits } from "../limits.ts";
 import type { Launch } from "../sandbox/launch.ts";
-import type { ServerSpec } from "../sandbox/spec.ts";
+import type { ServerSpec, UnusableEntry } from "../sandbox/spec.ts";
 import type { DenialReader } from "./call_result.ts";
 import { cancelled } from "./cancelled.ts";
 import { checkStrictly } from "./check_strictly.ts";
@@ -15,8 +15,7 @@ import { ServerRegistry } from "./server_registry.ts";
 /** What a registry is started with. */
 export interface RegistryOptions extends DenialReader {
   readonly specs: readonly ServerSpec[];
-  /** Names of servers whose entries come to no spec, since they are wrong. */
-  readonly unusable?: readonly string[];
+  readonly unusable?: readonly UnusableEntry[];
   /**
    * Makes a server ready to be started. The spec has the name that the server is known by. One that
    * throws is refused with the error's message; the others live (T28). `isRefetching` when it did not

@@ -1,7 +1,7 @@
 import { messageOf, SkepError } from "../errors.ts";
 import type { Files } from "../host/files.ts";
 import type { Limits } from "../limits.ts";
-import type { Origin, ServerSpec } from "../sandbox/spec.ts";
+import type { Origin, ServerSpec, UnusableEntry } from "../sandbox/spec.ts";
 import { nearest } from "../suggest.ts";
 import type { Fields } from "./fields.ts";
 import { jsonFields } from "./manifest.ts";
@@ -13,8 +13,8 @@ import { readServerEntry, SERVER_FIELDS } from "./server_entry.ts";
 export interface ServerFile {
   readonly specs: readonly ServerSpec[];
   readonly problems: readonly string[];
-  /** Names of the entries that cannot be used. */
-  readonly unusable: readonly string[];
+  /** The entries that cannot be used; `problems` has them too. */
+  readonly unusable: readonly UnusableEntry[];
   /** Entries that come to no server, and why: the rest of a sentence about it. */
   readonly off: ReadonlyMap<string, string>;
 }
@@ -53,9 +53,9 @@ export async function readServerFile(
   }
   const { specs, off, refused, notes } = parseServers(text, path, { kind: "file", where: path });
   const leftOut = refused.flatMap(({ name, problems }) =>
-    problems.all.map((problem) =>
-      `Server "${name}" is left out. ${personaInvalid(problem).message}`
-    )
+    problems.all.map((problem) => (
+      { name, why: `Server "${name}" is left out. ${personaInvalid(problem).message}` }
+    ))
   );
   const why = [
     ...off.map((name) => [name, whyOff({ name, where: path })] as const),
@@ -63,8 +63,8 @@ export async function readServerFile(
       [name, `is left out. ${first && personaInvalid(first).message}`] as const
     ),
   ];
-  const unusable = refused.map(({ name }) => name);
-  return { specs, problems: [...leftOut, ...notes.map(noteLine)], unusable, off: new Map(why) };
+  const problems = [...leftOut.map(({ why }) => why), ...notes.map(noteLine)];
+  return { specs, problems, unusable: leftOut, off: new Map(why) };
 }
 
 /** Why a server is off: the rest of a sentence about it. */

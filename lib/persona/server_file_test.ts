@@ -55,7 +55,16 @@ Deno.test("readServerFile() leaves a bad entry out, says why, and keeps the othe
   }}`;
   const { specs, problems, unusable } = await read(text);
   assertEquals(specs.map((spec) => spec.name), ["good"]);
-  assertEquals(unusable, ["none", "remote", "both", "number", "null", "text", "off", "grant"]);
+  assertEquals(unusable.map(({ name }) => name), [
+    "none",
+    "remote",
+    "both",
+    "number",
+    "null",
+    "text",
+    "off",
+    "grant",
+  ]);
   assertEquals(problems, [
     'Server "none" is left out. Cannot use /w/mcp.json:3:5: the required field "mcpServers.none.command" is missing',
     'Server "remote" is left out. Cannot use /w/mcp.json:4:16: server "remote" has a url that is no address of https: or http:',

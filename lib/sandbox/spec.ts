@@ -56,3 +56,11 @@ export interface ServerSpec {
   readonly problem?: Error;
   readonly origin: Origin;
 }
+
+/** An entry that comes to no server, since it is wrong. */
+export interface UnusableEntry {
+  /** Empty when it has none. */
+  readonly name: string;
+  /** A sentence for a person. */
+  readonly why: string;
+}

@@ -8,7 +8,7 @@ import type { Elicitor } from "../mcp/elicitation.ts";
 import type { Model } from "../model/model.ts";
 import type { Skill } from "../persona/skill.ts";
 import type { ServerStatus } from "../mcp/registry.ts";
-import type { ServerSpec } from "../sandbox/spec.ts";
+import type { ServerSpec, UnusableEntry } from "../sandbox/spec.ts";
 import type { SessionServers } from "./session_servers.ts";
 import type { TurnStop, Update } from "../turn/update.ts";
 
@@ -18,8 +18,8 @@ export interface SessionRequest {
   readonly cwd: string;
   /** Servers beside the persona's: the client's own. One of a persona's name is renamed, never the persona's. */
   readonly servers: readonly ServerSpec[];
-  /** Names of the client's servers whose entries cannot be used: the model is told of them. */
-  readonly unusable?: readonly string[];
+  /** The client's entries that cannot be used: the model is told of them. */
+  readonly unusable?: readonly UnusableEntry[];
   /** Replaces the persona's prompt, when the client gives one. */
   readonly systemPrompt?: string;
   /** Asks a person about calls; absent: nobody is there. */
