@@ -68,12 +68,16 @@ function firstWord({ command = "" }: Rule): string {
   return `${command.split(" ")[0] ?? ""} *`;
 }
 
-/** A rule that forbids speaks of a program wherever it lies; one that allows of the one that it names. */
-function speaksOf({ command: pattern = "", action }: Rule, { words }: ShellCommand): boolean {
+/**
+ * A rule that forbids speaks of a program wherever it lies, whatever is set for it; one that allows of the one that
+ * it names, with the variables that it names.
+ */
+function speaksOf({ command: pattern = "", action }: Rule, { words, sets }: ShellCommand): boolean {
   const [first = "", ...rest] = words;
-  const forms = action === "allow" ? [first] : [first, programName(first)];
-  return forms.some((program) => {
-    const text = [program, ...rest].join(" ");
+  const whole = [...sets, ...words];
+  const forms = action === "allow" ? [whole] : [whole, words, [programName(first), ...rest]];
+  return forms.some((form) => {
+    const text = form.join(" ");
     return matches(pattern, text) || (pattern.endsWith(" *") && pattern.slice(0, -2) === text);
   });
 }

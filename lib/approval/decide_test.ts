@@ -28,6 +28,27 @@ Deno.test("decide() lets the most specific rule decide, and the stricter of two 
   assertEquals(action([{ allow: "s__t" }, { deny: "s__t" }], "s__t"), "deny");
 });
 
+Deno.test("a rule that allows a program allowed it with any variable set, which runs any other", () => {
+  const rules = [
+    { deny: "dev__shell" },
+    { allow: "dev__shell", command: "git log *" },
+    { allow: "dev__shell", command: "CI=1 make *" },
+  ];
+  const of = (command: string) => action(rules, "dev__shell", { command });
+  assertEquals(of("git log -p"), "allow");
+  assertEquals(of("CI=1 make test"), "allow");
+  for (
+    const line of [
+      "GIT_EXTERNAL_DIFF='touch x' git log -p --ext-diff",
+      "PATH=.; git log",
+      "for PATH in .; do git log; done",
+      "true && LD_PRELOAD=./x.so git log",
+      "make test",
+      "CI=2 make test",
+    ]
+  ) assertEquals([line, of(line)], [line, "deny"]);
+});
+
 Deno.test("decide() takes the strictest of several sources", () => {
   const pack = parseApprovals(
     [{ allow: "dev__shell", command: "curl https://example.com/*" }],
@@ -51,6 +72,8 @@ for (
     ["cu\\rl x", "deny"],
     ["'curl' x", "deny"],
     ["A=1 curl x", "deny"],
+    ["A='1 2' B=\"3\" C=\\4 curl x", "deny"],
+    ["A=1; B='2' curl x", "deny"],
     ["env A=1 curl x", "deny"],
     ["env -i curl x", "deny"],
     ["sh -c 'curl x'", "deny"],

@@ -19,7 +19,8 @@ const SUBCOMMAND = /^[a-z][a-z0-9-]*$/;
 
 /**
  * The scope that is offered with a question: for a shell line its commands by program and subcommand
- * (`git log *`), else the tool. Undefined where no scope would be honest: a line that cannot be read.
+ * (`git log *`), else the tool. Undefined where no scope would be honest: a line that cannot be read, or that
+ * sets variables for its programs.
  */
 export function scopeOf({ tool, args }: ApprovalCall): Scope | undefined {
   const { command: line } = args;
@@ -28,6 +29,7 @@ export function scopeOf({ tool, args }: ApprovalCall): Scope | undefined {
   }
   const commands = shellCommands(line)?.filter(({ isCertain }) => isCertain);
   if (commands === undefined || commands.length === 0) return undefined;
+  if (commands.some(({ sets }) => sets.length > 0)) return undefined;
   const patterns = [...new Set(commands.map(({ words }) => prefix(words)))];
   if (patterns.some((pattern) => pattern === undefined)) return undefined;
   // The words are the model's: nothing in them may hide what the answer would allow.

@@ -2,8 +2,10 @@ import { shellWords, Unreadable, type Word } from "./shell_words.ts";
 
 /** One command that a shell line runs, or may run. */
 export interface ShellCommand {
-  /** Its words, quotes taken away. */
+  /** Its words, quotes taken away; none for variables that are set for what follows. */
   readonly words: readonly string[];
+  /** The variables that it sets for itself, as `NAME=VALUE`: a program does by them what nobody asked it to. */
+  readonly sets: readonly string[];
   /** False: the shell puts something in the place of a part of it, which is not known before. */
   readonly isExact: boolean;
   /** False: it may be no command but an argument of the one that it stands in. */
@@ -22,6 +24,9 @@ const SHELLS = new Set("sh bash dash zsh ksh ash fish eval".split(" "));
 const INTERPRETERS =
   /^(python|perl|ruby|node|deno|bun|php|lua|awk|gawk|mawk|tclsh|osascript|pwsh)[\d.]*$/;
 const CODE_OPTION = /^(-[A-Za-z]*[ceEr]|--eval|--exec|--print|eval)$/;
+const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/;
+/** Names that a program may have been given in its environment; of others it learns by `export` alone. */
+const MAY_BE_EXPORTED = /[A-Z]|_proxy$/;
 /** Words that stand before a command and are none. */
 const BEFORE = new Set("if then else elif while until do ! { time coproc".split(" "));
 const ALONE = new Set("fi done } esac".split(" "));
@@ -52,7 +57,7 @@ function commandsOf(line: string, depth: number): ShellCommand[] {
   const { tokens, inner, written } = shellWords(line);
   const commands = inner.flatMap((each) => commandsOf(each, depth + 1));
   for (const { text, isExact } of written) {
-    commands.push({ words: [">", text], isExact, isCertain: true });
+    commands.push({ words: [">", text], sets: [], isExact, isCertain: true });
   }
   let words: Word[] = [];
   const end = () => {
@@ -77,22 +82,35 @@ function commandsOf(line: string, depth: number): ShellCommand[] {
 function fromWords(all: readonly Word[], depth: number): ShellCommand[] {
   if (depth > MAX_DEPTH) throw new Unreadable("too deep");
   let words = [...all];
-  while (words[0] !== undefined && !words[0].isQuoted) {
-    const { text } = words[0];
-    if (text === "for" || text === "select") return []; // its list is no command
-    if (text === "case" || text === "function") throw new Unreadable(text);
-    if (!BEFORE.has(text) && !ALONE.has(text) && !/^[A-Za-z_]\w*\+?=/.test(text)) break;
-    words = words.slice(1);
+  const sets: Word[] = [];
+  for (let word; (word = words[0]) !== undefined; words = words.slice(1)) {
+    const { text, bare, isQuoted } = word;
+    if (ASSIGNMENT.test(bare)) sets.push(word);
+    else if (isQuoted) break;
+    else if (text === "for" || text === "select") {
+      // Its list is no command.
+      return setFor([{ ...word, text: `${words[1]?.text}=`, isExact: false }]);
+    } else if (text === "case" || text === "function") throw new Unreadable(text);
+    else if (!BEFORE.has(text) && !ALONE.has(text)) break;
   }
   const [first, ...rest] = words;
-  if (first === undefined) return [];
+  if (first === undefined) return setFor(sets);
   if (!first.isExact) throw new Unreadable("a program that only the shell knows");
   const command = {
     words: words.map(({ text }) => text),
+    sets: sets.map(({ text }) => text),
     isExact: words.every(({ isExact }) => isExact),
     isCertain: true,
   };
   return [command, ...inside(programName(first.text), rest, depth)];
+}
+
+/** Variables that are set for all that follows, where that may concern a program. */
+function setFor(words: readonly Word[]): ShellCommand[] {
+  const sets = words.filter(({ text }) => MAY_BE_EXPORTED.test(ASSIGNMENT.exec(text)?.[1] ?? ""));
+  if (sets.length === 0) return [];
+  const isExact = sets.every((each) => each.isExact);
+  return [{ words: [], sets: sets.map(({ text }) => text), isExact, isCertain: true }];
 }
 
 /** What a program runs that runs what its arguments say. */
@@ -111,13 +129,13 @@ function inside(program: string, args: readonly Word[], depth: number): ShellCom
     if (index === place) return fromWords(from.map(asWritten), depth + 1);
     // Which of the further words is the program, only the wrapper's own options would tell.
     const isExact = from.every((each) => each.isExact);
-    return [{ words: from.map(({ text }) => text), isExact, isCertain: false }];
+    return [{ words: from.map(({ text }) => text), sets: [], isExact, isCertain: false }];
   });
 }
 
 /** A word that is no keyword and no assignment any more. */
 function asWritten(word: Word): Word {
-  return { ...word, isQuoted: true };
+  return { ...word, isQuoted: true, bare: "" };
 }
 
 function ofShell(program: string, args: readonly Word[], depth: number): ShellCommand[] {

@@ -22,7 +22,17 @@ Deno.test("shellCommands() lists what a line runs, inner commands first", () => 
 });
 
 Deno.test("shellCommands() finds nothing in nothing", () => {
-  for (const line of ["", "  ", "# a comment", ";", "A=1"]) assertEquals(shellCommands(line), []);
+  for (const line of ["", "  ", "# a comment", ";", "a=1", "for i in 1; do"]) {
+    assertEquals(shellCommands(line), []);
+  }
+});
+
+Deno.test("shellCommands() tells the variables that are set for a program, and for all that follows", () => {
+  const sets = (line: string) => shellCommands(line)?.map(({ words, sets }) => [sets, words]);
+  assertEquals(sets("a=1 B='x y' git log"), [[["a=1", "B=x y"], ["git", "log"]]]);
+  assertEquals(sets("PATH=.; git log"), [[["PATH=."], []], [[], ["git", "log"]]]);
+  assertEquals(sets("for PATH in .; do git log; done"), [[["PATH="], []], [[], ["git", "log"]]]);
+  assertEquals(sets("a=1; http_proxy=x; B+=2"), [[["http_proxy=x"], []], [["B+=2"], []]]);
 });
 
 Deno.test("shellCommands() keeps a line that a continuation splits, and its quotes", () => {

@@ -2,8 +2,10 @@
 export interface Word {
   readonly text: string;
   readonly isExact: boolean;
-  /** It had quotes: it is no keyword, operator or assignment. */
+  /** It had quotes: it is no keyword or operator. */
   readonly isQuoted: boolean;
+  /** What stands before its first quote: an assignment has its name and its `=` there. */
+  readonly bare: string;
 }
 
 /** A shell line taken apart: words, operators (`|`, `;`, `&&`, a newline), and lines that run inside it. */
@@ -35,6 +37,7 @@ class Reader {
   #isWord = false;
   #isExact = true;
   #isQuoted = false;
+  #bare = "";
 
   constructor(line: string) {
     this.#line = line.replaceAll("\\\n", "");
@@ -79,12 +82,12 @@ class Reader {
     this.#isWord = true;
     switch (character) {
       case "\\":
-        this.#isQuoted = true;
+        this.#quote();
         this.#text += this.#line[this.#at + 1] ?? "";
         this.#at += 2;
         return;
       case "'": {
-        this.#isQuoted = true;
+        this.#quote();
         const end = this.#line.indexOf("'", this.#at + 1);
         if (end === -1) throw new Unreadable("a quote that is not closed");
         this.#text += this.#line.slice(this.#at + 1, end);
@@ -92,7 +95,7 @@ class Reader {
         return;
       }
       case '"':
-        this.#isQuoted = true;
+        this.#quote();
         this.#at++;
         while (this.#line[this.#at] !== '"') this.#quoted();
         this.#at++;
@@ -105,6 +108,11 @@ class Reader {
         this.#text += character;
         this.#at++;
     }
+  }
+
+  #quote(): void {
+    if (!this.#isQuoted) this.#bare = this.#text;
+    this.#isQuoted = true;
   }
 
   #quoted(): void {
@@ -179,7 +187,8 @@ class Reader {
     while (this.#at < this.#line.length && !/[\s|;&()<>]/.test(this.#line[this.#at]!)) this.#next();
     const isDescriptor = sign.endsWith("&") && /^\d*-?$/.test(this.#text);
     if (sign.includes(">") && !isDescriptor && this.#text !== "/dev/null") {
-      this.#written.push({ text: this.#text, isExact: this.#isExact, isQuoted: true });
+      const [text, isExact] = [this.#text, this.#isExact];
+      this.#written.push({ text, isExact, isQuoted: true, bare: "" });
     }
     this.#forget();
     this.#tokens.length = before;
@@ -191,6 +200,7 @@ class Reader {
         text: this.#text,
         isExact: this.#isExact,
         isQuoted: this.#isQuoted,
+        bare: this.#isQuoted ? this.#bare : this.#text,
       });
     }
     this.#forget();
