@@ -92,6 +92,60 @@ Deno.test("reviewer reads the history, and neither writes nor runs anything else
   }
 });
 
+Deno.test({
+  name: "reviewer's git ran the programs that a repository's settings name",
+  ignore: Deno.build.os !== "linux", // elsewhere nothing confines a shell, and there is none
+  fn: async () => {
+    await using folder = await tempFolder();
+    const git = (...args: string[]) =>
+      new Deno.Command("git", {
+        args: ["-C", folder.path, "-c", "user.name=a", "-c", "user.email=a@b.test", ...args],
+      }).output();
+    await git("init", "-q");
+    await Deno.writeTextFile(`${folder.path}/a.txt`, "one\n");
+    await git("add", ".");
+    await git("commit", "-qm", "one");
+    await Deno.writeTextFile(`${folder.path}/a.txt`, "another\n");
+    await Deno.writeTextFile(`${folder.path}/.git/info/attributes`, "* diff=x filter=x merge=x\n");
+    const program = (name: string) => `"sh -c 'echo RAN-${name} >&2; cat'"`;
+    await Deno.writeTextFile(
+      `${folder.path}/.git/config`,
+      `[core]\nfsmonitor = ${program("monitor")}\npager = ${program("pager")}
+[diff]\nexternal = ${program("external")}
+[diff "x"]\ncommand = ${program("command")}\ntextconv = ${program("textconv")}
+[filter "x"]\nclean = ${program("clean")}\nprocess = ${program("process")}\nrequired = true
+[gpg]\nprogram = ${program("gpg")}\n[log]\nshowSignature = true\n`,
+      { append: true },
+    );
+    const plain = await git("diff");
+    assertMatch(new TextDecoder().decode(plain.stderr), /RAN-/); // the settings are as they were meant
+    const say = (command: string) =>
+      skep([
+        ...["chat", "--persona", "reviewer", "--model", "offline", "--cwd", folder.path],
+        ...["-p", `/dev__shell ${JSON.stringify({ command })}`],
+      ]);
+    const looks = await Promise.all(
+      ["git status", "git diff", "git log -p", "git show", "git blame a.txt"].map(say),
+    );
+    for (const { stdout } of looks) assertMatch(stdout, /a\.txt|another/);
+    assertMatch(looks[1]!.stdout, /^-one\n\+another$/m);
+    const refused = await Promise.all(
+      [
+        "git diff --ext-diff",
+        "git log -p --textconv",
+        "git show --show-signature",
+        "git log --help",
+      ]
+        .map(say),
+    );
+    for (const { stdout } of refused) assertMatch(stdout, /is not there: this git looks/);
+    const set = await say("GIT_EXTERNAL_DIFF='echo RAN-set' git diff");
+    assertMatch(set.stdout, /denied by a rule/);
+    const all = [...looks, ...refused, set].map(({ stdout, stderr }) => stdout + stderr).join("");
+    assertEquals(/RAN-/.exec(all.replaceAll("RAN-set", "")), null);
+  },
+});
+
 Deno.test("ops asks before every command, and runs none when nobody can be asked (T74)", async () => {
   await using folder = await tempFolder();
   const args = ["chat", "--persona", "ops", "--model", "offline", "--cwd", folder.path];

@@ -1,4 +1,5 @@
 import { join } from "@std/path";
+import { LOOKING_GIT } from "./looking_git.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -17,18 +18,25 @@ exec ${own.map(quoted).join(" ")} "$@"
 }
 
 /**
- * Lays the commands that the shell finds on its PATH: `rg` and `tree`. Where that cannot be done the
- * shell has none, and works.
+ * Lays the commands that the shell finds on its PATH: `rg` and `tree`, and where git only looks, `git`.
  *
  * @param scratch The server's own folder.
  */
 export async function layCommands(
   scratch: string,
-  own: { readonly rg: readonly string[]; readonly tree: readonly string[] },
+  own: {
+    readonly rg: readonly string[];
+    readonly tree: readonly string[];
+    readonly isGitLooking: boolean;
+  },
   world: Pick<World, "mkdir" | "writeTextFile">,
 ): Promise<void> {
   const bin = join(scratch, "bin");
-  const scripts = { rg: rgScript(own.rg), tree: `exec ${own.tree.map(quoted).join(" ")} "$@"\n` };
+  const scripts = {
+    rg: rgScript(own.rg),
+    tree: `exec ${own.tree.map(quoted).join(" ")} "$@"\n`,
+    ...(own.isGitLooking ? { git: LOOKING_GIT } : {}),
+  };
   await world.mkdir(bin, { recursive: true, mode: 0o700 });
   await Promise.all(
     Object.entries(scripts).map(([name, script]) =>

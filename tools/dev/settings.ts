@@ -8,6 +8,8 @@ export interface Settings {
   readonly areHooksListed: boolean;
   /** Tools that are neither listed nor callable. */
   readonly without: readonly string[];
+  /** Git looks, and does nothing else: see `looking_git.ts`. */
+  readonly isGitLooking: boolean;
   /** Who commits are by, when the repository and the machine name nobody: `NAME <ADDRESS>`. */
   readonly author: string;
 }
@@ -25,6 +27,7 @@ export function readSettings(args: readonly string[], tools: readonly string[]):
     isUnconfined: false,
     isSaidConfined: false,
     areHooksListed: false,
+    isGitLooking: false,
     without: [] as readonly string[],
     author: "skep agent <agent@skep.invalid>",
   };
@@ -33,6 +36,7 @@ export function readSettings(args: readonly string[], tools: readonly string[]):
     if (arg === "--unconfined") settings = { ...settings, isUnconfined: true };
     else if (arg === "--confined") settings = { ...settings, isSaidConfined: true };
     else if (arg === "--hooks") settings = { ...settings, areHooksListed: true };
+    else if (arg === "--git-looks") settings = { ...settings, isGitLooking: true };
     else if (flag === "--without" && value !== undefined) {
       const names = value.split(",");
       const unknown = names.find((name) => !tools.includes(name));
@@ -44,7 +48,8 @@ export function readSettings(args: readonly string[], tools: readonly string[]):
       if (!AUTHOR.test(value)) return `--author must be "NAME <ADDRESS>", not "${value}"`;
       settings = { ...settings, author: value };
     } else {
-      const known = "--confined, --unconfined, --hooks, --without=TOOL,…, --author=NAME <ADDRESS>";
+      const known = "--confined, --unconfined, --hooks, --git-looks, --without=TOOL,…, " +
+        "--author=NAME <ADDRESS>";
       return `there is no argument "${arg}", only ${known}`;
     }
   }

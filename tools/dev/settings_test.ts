@@ -6,16 +6,21 @@ Deno.test("readSettings() reads the server's arguments", () => {
     isUnconfined: false,
     isSaidConfined: false,
     areHooksListed: false,
+    isGitLooking: false,
     without: [],
     author: "skep agent <agent@skep.invalid>",
   };
   assertEquals(readSettings([], []), defaults);
   assertEquals(
-    readSettings(["--confined", "--hooks", "--without=a,b", "--author=A B <a@b>"], ["a", "b"]),
+    readSettings(
+      ["--confined", "--hooks", "--git-looks", "--without=a,b", "--author=A B <a@b>"],
+      ["a", "b"],
+    ),
     {
       ...defaults,
       isSaidConfined: true,
       areHooksListed: true,
+      isGitLooking: true,
       without: ["a", "b"],
       author: "A B <a@b>",
     },

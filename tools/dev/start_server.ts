@@ -38,13 +38,19 @@ export async function startServer(
   const limits = DEFAULT_LIMITS;
   using scratch = await takeScratch(await variable("TMPDIR", world), world);
   const own = (name: string) => ownCommand(name, main, world.execPath());
+  const { isGitLooking } = settings;
+  let areLaid = false;
   if (scratch !== undefined && (proofs.isConfined || isUnconfined)) {
+    const commands = { rg: own("rg"), tree: own("tree"), isGitLooking };
     const laid = [
-      layCommands(scratch.path, { rg: own("rg"), tree: own("tree") }, world),
+      layCommands(scratch.path, commands, world),
       layGitIdentity(scratch.path, settings.author, world),
     ];
-    // A full disk: the shell works without them.
-    await Promise.all(laid).catch((error) => warn(`cannot lay the shell's commands: ${error}`));
+    // A full disk: the shell works without them, but where git only looks.
+    areLaid = await Promise.all(laid).then(
+      () => true,
+      (error) => warn(`cannot lay the shell's commands: ${error}`).then(() => false),
+    );
   }
   await using state = await ServerState.open(scratch?.path, limits, world);
   const context = {
@@ -56,7 +62,8 @@ export async function startServer(
     state,
     ownCommand: own,
   };
-  const tools = listedTools(proofs, settings.without);
+  const noShell = { isUnconfined: false, isConfined: false };
+  const tools = listedTools(isGitLooking && !areLaid ? noShell : proofs, settings.without);
   const offer = {
     name: "skep-dev",
     version: VERSION,
