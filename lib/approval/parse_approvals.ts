@@ -38,6 +38,30 @@ export function parseApprovals(value: unknown, source: string): Rules {
   };
 }
 
+/** A rule that cannot be used, by its place in the list; -1 for the whole. */
+export interface RuleProblem {
+  readonly index: number;
+  readonly error: SkepError;
+}
+
+/** All that {@linkcode parseApprovals} would refuse. */
+export function approvalProblems(value: unknown, source: string): readonly RuleProblem[] {
+  const rules = isMapping(value) ? value.rules : value;
+  const list = Array.isArray(rules) ? rules : [];
+  const others = isMapping(value) ? { ...value, rules: [] } : Array.isArray(value) ? [] : value;
+  const each = list.map((entry, index) => [index, () => parseRule(entry, index, source)] as const);
+  const whole = [-1, () => parseApprovals(list.length > 0 ? others : value, source)] as const;
+  return [whole, ...each].flatMap(([index, parse]): RuleProblem[] => {
+    try {
+      parse();
+      return [];
+    } catch (error) {
+      if (!(error instanceof SkepError)) throw error;
+      return [{ index, error }];
+    }
+  });
+}
+
 function parseRule(entry: unknown, index: number, source: string): Rule {
   const at = `approvals[${index}]`;
   if (!isMapping(entry)) throw invalid(source, at, "it must be a mapping");

@@ -1,4 +1,4 @@
-import { parseApprovals } from "../approval/parse_approvals.ts";
+import { approvalProblems } from "../approval/parse_approvals.ts";
 import { messageOf } from "../errors.ts";
 import type { Limits } from "../limits.ts";
 import type { Permissions, ServerSpec } from "../sandbox/spec.ts";
@@ -156,10 +156,9 @@ function readServers(
 /** As written; what reads it is asked whether it could. */
 function readApprovals(fields: Fields, file: string): unknown {
   const value = fields.raw("approvals");
-  try {
-    parseApprovals(value, file);
-  } catch (error) {
-    fields.error("approvals", messageOf(error), error);
+  const rules = Array.isArray(value) ? "approvals" : "approvals.rules";
+  for (const { index, error } of approvalProblems(value, file)) {
+    fields.error(index < 0 ? "approvals" : `${rules}[${index}]`, messageOf(error), error);
   }
   return value;
 }

@@ -46,7 +46,9 @@ export function readServerEntry(
     name,
     origin,
     ...(permissions === undefined ? {} : { permissions }),
-    ...(hasUrl && !hasCommand ? readRemote(name, fields, permissions) : readCommandLine(fields)),
+    ...(hasUrl && !hasCommand
+      ? readRemote(name, fields, permissions)
+      : readCommandLine(name, fields)),
     ...withoutAbsent({
       enabledTools: fields.texts("enabled_tools") ?? fields.texts("enabledTools"),
       disabledTools: fields.texts("disabled_tools") ?? fields.texts("disabledTools"),
@@ -63,11 +65,22 @@ export function readPermissions(
 ): Permissions | undefined {
   const value = fields.raw(key);
   if (value === undefined) return undefined;
+  const isMapping = typeof value === "object" && value !== null && !Array.isArray(value);
+  // Each by itself, so that all that is wrong is told, and where.
+  const parts: [path: string, value: unknown][] = isMapping
+    ? Object.entries(value).map(([name, each]) => [`${key}.${name}`, { [name]: each }])
+    : [[key, value]];
+  const isRight = parts.map(([path, part]) => tellPermissions(path, part, fields, owner));
+  return isRight.every(Boolean) ? parsePermissions(value, owner) : undefined;
+}
+
+function tellPermissions(path: string, value: unknown, fields: Fields, owner: string): boolean {
   try {
-    return parsePermissions(value, owner);
+    parsePermissions(value, owner);
+    return true;
   } catch (error) {
-    fields.error(key, messageOf(error), error);
-    return undefined;
+    fields.error(path, messageOf(error), error);
+    return false;
   }
 }
 
@@ -110,7 +123,15 @@ function readRemote(
 type CommandLine = Pick<ServerSpec, "command" | "args" | "env">;
 
 /** A command in one of its forms: a text, a list whose rest are arguments, or `{ path, args, env }` as Zed has it. */
-function readCommandLine(fields: Fields): CommandLine {
+function readCommandLine(name: string, fields: Fields): CommandLine {
+  const started = `server "${name}" is started by its command, and`;
+  if (fields.raw("headers") !== undefined) {
+    fields.warn("headers", `${started} its headers are not used`);
+  }
+  const type = fields.text("type");
+  if (type !== undefined && type !== "stdio" && fields.raw("url") === undefined) {
+    fields.warn("type", `${started} its type ${JSON.stringify(type)} is not used`);
+  }
   const command = fields.raw("command");
   const args = fields.texts("args") ?? [];
   const env = fields.textsByName("env") ?? {};

@@ -121,7 +121,7 @@ export function readServers(
     else if (spec === undefined) off.push(name);
     else {
       specs.push(spec);
-      notes.push(...unknownFields(name, entry!));
+      notes.push(...problems.all, ...unknownFields(name, entry!));
     }
   }
   return { specs, off, refused, notes, at: (name, path) => entries.at(`${name}.${path}`) };

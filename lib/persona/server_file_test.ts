@@ -73,7 +73,7 @@ Deno.test("readServerFile() leaves a bad entry out, says why, and keeps the othe
     'Server "null" is left out. Cannot use /w/mcp.json:7:5: it is null',
     'Server "text" is left out. Cannot use /w/mcp.json:8:5: "mcpServers.text" must be a mapping of names to values, not "x"',
     'Server "off" is left out. Cannot use /w/mcp.json:9:29: "mcpServers.off.disabled" must be true or false, not "no"',
-    'Server "grant" is left out. Cannot use /w/mcp.json:10:31: Cannot grant permissions "raed" to server "grant": there is no such key; did you mean "read"?',
+    'Server "grant" is left out. Cannot use /w/mcp.json:10:47: Cannot grant permissions "raed" to server "grant": there is no such key; did you mean "read"?',
   ]);
 });
 

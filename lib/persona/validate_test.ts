@@ -68,7 +68,7 @@ mcp_servers:
       `error ${AT}:2:1: "name" must be 1 to 64 of the letters A-Z and a-z, digits, _ and -, not "A b"`,
       `error ${AT}:1:1: the required field "description" is missing`,
       `error ${AT}:18:5: the required field "mcp_servers[0].command" is missing`,
-      `error ${AT}:22:5: Cannot grant read "/etc" to server "two": it must be a list of texts`,
+      `error ${AT}:23:7: Cannot grant read "/etc" to server "two": it must be a list of texts`,
       `error ${AT}:16:3: there is no field "hooks.on_strat", did you mean "on_start"?`,
       `error ${AT}:14:1: "a-b" in "secrets" is no name for a variable`,
       `error ${AT}:14:1: "secrets.T" must be env:NAME or file:/path, not "plain"`,
@@ -164,6 +164,42 @@ Deno.test("an entry with a command and a url was taken, and its url lost", async
   assertEquals(await problemsOf({ ...packOf(), ".mcp.json": both }), [
     'error PACK/.mcp.json:2:23: server "s" has a command and a url: leave one out',
   ]);
+});
+
+Deno.test("of several mistakes in permissions and approvals the first alone was told", async () => {
+  const text = PERSONA.replace(
+    "description: d",
+    `description: d
+permissions:
+  raed: []
+  net: x
+approvals:
+  - alow: x
+  - ask: dev__shell
+  - { ask: x, deny: y }
+mcp_servers:
+  - name: s
+    command: x
+    type: http
+    headers: { a: b }
+    permissions:
+      read: /etc
+      sandbox: no`,
+  );
+  const lines = await problemsOf({ ...packOf(), "agents/a.persona.md": text });
+  assertEquals(
+    lines.map((line) => line.replace(/ in \S*a\.persona\.md/, "")),
+    [
+      `error ${AT}:9:5: Cannot use approvals[0].alow: did you mean "allow"?`,
+      `error ${AT}:11:5: Cannot use approvals[2]: it must have one of allow, ask and deny`,
+      `error ${AT}:18:7: Cannot grant read "/etc" to server "s": it must be a list of texts`,
+      `error ${AT}:19:7: Cannot grant sandbox "no" to server "s": it must be require, prefer, off`,
+      `error ${AT}:6:3: Cannot grant permissions "raed" to server "persona": there is no such key; did you mean "read"?`,
+      `error ${AT}:7:3: Cannot grant net "x" to server "persona": it must be a list of texts`,
+      `warning ${AT}:15:5: server "s" is started by its command, and its type "http" is not used`,
+      `warning ${AT}:16:5: server "s" is started by its command, and its headers are not used`,
+    ].toSorted(byKind),
+  );
 });
 
 Deno.test("an entry that only switches a server off needs no command", async () => {
