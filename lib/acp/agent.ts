@@ -45,7 +45,9 @@ export function connectAgent(
   const turns = new Turns(options, sessions, told);
   const settings = new SessionSettings(options, sessions, told);
   const servers = new Servers(sessions);
-  const link = new Link(outbound);
+  const onDefect = (where: string, thrown: unknown) =>
+    options.world.warn(`Defect in ${where}: ${thrown instanceof Error ? thrown.stack : thrown}`);
+  const link = new Link(outbound, onDefect);
   const kept = new KeptSessions(options, sessions, told);
   const announced = async <T>(id: RpcId, answer: Announced<T> | Promise<Announced<T>>) => {
     const { result, announce } = await answer;
@@ -113,9 +115,7 @@ export function connectAgent(
           hasLogins: (options.logins?.methods.length ?? 0) > 0,
         });
         if (!(thrown instanceof SkepError) || thrown.code === "DEFECT") {
-          options.world.warn(
-            `Defect in ${method}: ${thrown instanceof Error ? thrown.stack : thrown}`,
-          );
+          onDefect(method, thrown);
         }
         throw new RequestError(code, message);
       }

@@ -1,6 +1,7 @@
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import type { Outbound } from "./outbound.ts";
-import type { RpcId, RpcNotification, RpcRequest } from "./rpc.ts";
+import { messageOf } from "../errors.ts";
+import { RPC_CODES, type RpcId, type RpcNotification, type RpcRequest } from "./rpc.ts";
 
 /**
  * The two streams between our frame layer and the SDK. They stand in for the SDK's own, which close
@@ -10,14 +11,23 @@ import type { RpcId, RpcNotification, RpcRequest } from "./rpc.ts";
 export class Link {
   /** What the SDK connects to. */
   readonly stream: Stream;
-  readonly #outbound: Outbound;
+  readonly #outbound: Pick<Outbound, "send">;
+  readonly #onDefect: (where: string, thrown: unknown) => void;
   readonly #afterReply = new Map<RpcId, () => void>();
   #input!: ReadableStreamDefaultController<AnyMessage>;
   #unanswered = 0;
   #idle: (() => void)[] = [];
 
-  constructor(outbound: Outbound) {
+  /**
+   * @param onDefect Told of what is thrown where nothing should be. Nobody else would hear of it: the SDK takes
+   * an error of this stream for its end, and answers nothing any more.
+   */
+  constructor(
+    outbound: Pick<Outbound, "send">,
+    onDefect: (where: string, thrown: unknown) => void,
+  ) {
     this.#outbound = outbound;
+    this.#onDefect = onDefect;
     this.stream = {
       readable: new ReadableStream({ start: (controller) => void (this.#input = controller) }),
       writable: new WritableStream({ write: (message) => this.#send(message) }),
@@ -49,12 +59,32 @@ export class Link {
   }
 
   #send(message: AnyMessage): void {
-    this.#outbound.send(message);
-    if ("method" in message) return;
+    if ("method" in message) {
+      this.#guarded(`sending ${message.method}`, () => this.#outbound.send(message));
+      return;
+    }
+    const { id } = message;
     this.#unanswered--;
-    const action = this.#afterReply.get(message.id);
-    this.#afterReply.delete(message.id);
-    action?.();
+    const action = this.#afterReply.get(id);
+    this.#afterReply.delete(id);
+    const problem = this.#guarded("sending a reply", () => this.#outbound.send(message));
+    if (problem === undefined) {
+      if (action !== undefined) this.#guarded("what follows a reply", action);
+    } else {
+      const error = { code: RPC_CODES.internalError, message: `cannot send the reply: ${problem}` };
+      this.#outbound.send({ jsonrpc: "2.0", id, error });
+    }
     if (this.#unanswered === 0) { for (const resolve of this.#idle.splice(0)) resolve(); }
+  }
+
+  /** Does something; gives the message of what it throws. */
+  #guarded(where: string, act: () => void): string | undefined {
+    try {
+      act();
+      return undefined;
+    } catch (error) {
+      this.#onDefect(where, error);
+      return messageOf(error);
+    }
   }
 }

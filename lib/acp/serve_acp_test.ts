@@ -627,3 +627,20 @@ Deno.test("serveAcp() needs nothing but these files to answer initialize", async
     "host/frames.ts",
   ]);
 });
+
+Deno.test("a session whose beginning cannot be told is a defect that is told, and no client that waits for ever", async () => {
+  const session = new FakeSession("s1", echo);
+  session.modelId = "anthropic:m";
+  let asked = 0;
+  session.skills = () => {
+    if (++asked === 1) throw new Error("no skills");
+    return [];
+  };
+  await using client = new MemoryClient({ open: () => Promise.resolve(session) });
+  const id = await client.open();
+  assertEquals(await client.prompt(id, "hello"), { stopReason: "end_turn" });
+  assertEquals(client.said(), "hello");
+  assertEquals(client.warnings.map((line) => line.split("\n")[0]), [
+    "Defect in what follows a reply: Error: no skills",
+  ]);
+});
