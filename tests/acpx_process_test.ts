@@ -106,3 +106,25 @@ Deno.test({
     assertStringIncludes(again.said, "[done] end_turn");
   },
 });
+
+Deno.test({
+  name: `acpx goes on with a session that was closed${why}`,
+  ignore,
+  fn: async () => {
+    await using client = await acpx();
+    await Deno.writeTextFile(join(client.work, "a.txt"), "one bee\n");
+    await client.run("sessions", "new");
+    const first = await client.run("prompt", "/dev__read_file path=a.txt");
+    assertStringIncludes(first.said, "one bee");
+    const shown = await client.run("sessions", "show");
+    const id = /^sessionId: (ses_\w+)$/m.exec(shown.said)?.[1] ?? "";
+    const closed = await client.run("sessions", "close");
+    assertEquals(closed.code, 0, closed.said);
+    const resumed = await client.run("sessions", "new", "--resume-session", id);
+    assertEquals(resumed.code, 0, resumed.said);
+    const again = await client.run("prompt", "/dev__read_file path=a.txt");
+    assertStringIncludes(again.said, "[done] end_turn");
+    const listed = await client.run("sessions", "list");
+    assertMatch(listed.said, new RegExp(`${id}\\t.*"turns":2`), again.said);
+  },
+});
