@@ -1,0 +1,41 @@
+// Skills as the commands of an ACP client, with a model behind a provider.
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { startAcp, type WireMessage } from "./acp_process.ts";
+import { folderWith, skillText, writeFiles } from "./packs.ts";
+import { startPromptProvider } from "./prompt_provider.ts";
+
+Deno.test("a skill is a command of the client's, which the model loads first; new ones are told", async () => {
+  await using provider = startPromptProvider([
+    { parts: [{ call: "load_skill", input: '{"name":"deploy"}' }], stop: "tool_use" },
+    { parts: [{ text: "Shipped." }] },
+    { parts: [{ call: "load_skill", input: '{"name":"undo"}' }], stop: "tool_use" },
+    { parts: [{ text: "Taken back." }] },
+  ]);
+  await using work = await folderWith({
+    ".agents/skills/deploy/SKILL.md": skillText("deploy", "Ships it", "Run the script."),
+  });
+  const env = { ...provider.env, SKEP_MODEL: "anthropic:fake-1" };
+  const acp = await startAcp([], { env });
+  await using running = acp.running;
+  const sessionId = await acp.open(work.path);
+  const names = () =>
+    acp.lastUpdate("available_commands_update")?.availableCommands
+      .map(({ name }: WireMessage) => name);
+  await running.until(() => names() !== undefined);
+  assertEquals(names(), ["compact", "deploy"]);
+  assertEquals(await acp.turn(sessionId, "/deploy to the test machine"), {
+    stopReason: "end_turn",
+  });
+  assertStringIncludes(acp.said(), "Shipped.");
+  const [first, second] = provider.prompts().map(({ body }) => JSON.stringify(body.messages));
+  assertStringIncludes(first!, "/deploy to the test machine");
+  assertStringIncludes(first!, "[/deploy is a skill: load it with load_skill first");
+  assert(!first!.includes("Run the script."), "the skill's text comes as a result");
+  assertStringIncludes(second!, "Run the script.");
+  await writeFiles(work.path, {
+    ".agents/skills/undo/SKILL.md": skillText("undo", "Takes it back", "Undo."),
+  });
+  await acp.turn(sessionId, "undo it, there is a skill for it now");
+  await running.until(() => names()?.includes("undo"));
+  assertEquals(names(), ["compact", "deploy", "undo"]);
+});
