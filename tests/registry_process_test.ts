@@ -389,3 +389,30 @@ Deno.test("skep prompt ends with 0 when servers wait for their first call", asyn
   assertStringIncludes(why.stdout, 'server "fake" is idle: its first call starts it');
   assertEquals([first.code, again.code, again.stdout === first.stdout], [0, 0, true]);
 });
+
+Deno.test("skep tools and skep prompt list what a first request has, skep's own tools too", async () => {
+  await using world = await startTurns([{ parts: [{ text: "Done." }] }], {
+    knobs: ["--tool-count=30", "--desc-size=500"],
+    env: { SKEP_MAX_TOOLS_BYTES: "8192" },
+  });
+  await using work = await tempFolder();
+  const skill = join(work.path, ".agents", "skills", "deploy");
+  await Deno.mkdir(skill, { recursive: true });
+  await Deno.writeTextFile(join(skill, "SKILL.md"), "---\nname: deploy\ndescription: d\n---\nhi\n");
+  const opened = await world.acp.request("session/new", { cwd: work.path, mcpServers: [] });
+  await world.acp.turn(opened.sessionId, "go");
+  const sent = world.provider.requests[0]!.body.tools.map(
+    (tool: { function: { name: string } }) => tool.function.name,
+  );
+  assertEquals(sent.slice(-2), ["load_skill", "find_tool"]);
+  const file = join(world.folder, "servers.json");
+  const flags = ["--json", "--mcp", file, "--sandbox", "off", "--cwd", work.path];
+  const env = { SKEP_MAX_TOOLS_BYTES: "8192" };
+  const [tools, prompt] = await Promise.all([
+    skep(["tools", ...flags], { env }),
+    skep(["prompt", ...flags], { env }),
+  ]);
+  const names = tools.stdout.trimEnd().split("\n").map((line) => JSON.parse(line).name);
+  assertEquals(names, sent);
+  assertEquals(JSON.parse(prompt.stdout).tools.map(({ name }: { name: string }) => name), sent);
+});

@@ -1,6 +1,7 @@
 import type { Host } from "../host/host.ts";
 import type { ToolDefinition } from "../model/message.ts";
 import { promptParts } from "../prompt/system_prompt.ts";
+import { firstTools } from "./first_tools.ts";
 import type { Invocation } from "./flags.ts";
 import { promptSources, withToolNotes } from "./prompt_sources.ts";
 import { exitCodeOf, withServers } from "./with_servers.ts";
@@ -14,9 +15,7 @@ export function run(invocation: Invocation, host: Host): Promise<number> {
     const read = await promptSources(persona, { cwd: settings.cwd }, settings, host);
     const sources = withToolNotes(read, registry, settings.limits);
     for (const notice of sources.notices) host.warn(notice);
-    const own = sources.builtIns.map(({ definition }) => definition);
-    const names = own.map(({ name }) => name);
-    const tools = [...registry.tools().filter(({ name }) => !names.includes(name)), ...own];
+    const tools = firstTools(registry, sources.builtIns);
     const sizes = [
       ...promptParts(sources.parts).map(({ name, bytes }) => ({ name, bytes })),
       { name: `tools (${tools.length})`, bytes: byteLength(JSON.stringify(tools)) },

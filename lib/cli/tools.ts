@@ -3,21 +3,23 @@ import type { Host } from "../host/host.ts";
 import type { ToolFacts } from "../mcp/registry.ts";
 import type { ToolDefinition } from "../model/message.ts";
 import { textTokens } from "../session/estimate_tokens.ts";
-import { findToolTool } from "../session/find_tool_tool.ts";
+import { firstTools } from "./first_tools.ts";
 import type { Invocation } from "./flags.ts";
+import { promptSources } from "./prompt_sources.ts";
 import { exitCodeOf, withServers } from "./with_servers.ts";
 
 /**
- * `skep tools`: the servers' tools as the model sees them, and what each costs of its context, in bytes and
+ * `skep tools`: the tools as the model sees them at first, and what each costs of its context, in bytes and
  * in about as many tokens; in words also those that it does not see, and why. Exits with 2 when a server
  * is not there, after the tools of the others.
  */
 export function run(invocation: Invocation, host: Host): Promise<number> {
-  return withServers(invocation, host, async ({ settings: { isJson, limits } }, registry) => {
+  return withServers(invocation, host, async ({ settings, persona }, registry) => {
+    const { cwd, isJson, limits } = settings;
+    const { builtIns } = await promptSources(persona, { cwd }, settings, host);
     const inventory = await registry.inventory();
     const facts = new Map(inventory.map((each) => [each.name, each]));
-    const finder = registry.hasHidden ? [findToolTool(registry).definition] : [];
-    const tools = [...registry.tools(), ...finder];
+    const tools = firstTools(registry, builtIns);
     for (const tool of tools) {
       await host.print(
         isJson ? `${JSON.stringify(tool)}\n` : inWords(tool, notesOf(facts.get(tool.name))),
