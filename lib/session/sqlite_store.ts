@@ -204,7 +204,7 @@ export class SqliteStore implements SessionStore {
 
   /** One step that is done whole or not at all. Durable: it waits for the disk. */
   #change<T>(isDurable: boolean, change: () => T): Promise<T> {
-    return this.#read(() => {
+    return this.#do(() => {
       if (this.#isDurable !== isDurable) {
         this.#db.exec(`PRAGMA synchronous = ${isDurable ? "FULL" : "NORMAL"}`);
         this.#isDurable = isDurable;
@@ -222,19 +222,25 @@ export class SqliteStore implements SessionStore {
     });
   }
 
+  #read<T>(read: () => T): Promise<T> {
+    return this.#do(() => {
+      this.#look();
+      return read();
+    });
+  }
+
   /** Runs at once, unless it has to be mended: what is asked for is done before what is asked for later. */
-  async #read<T>(read: () => T): Promise<T> {
+  async #do<T>(run: () => T): Promise<T> {
     try {
       if (this.#mending !== undefined) await this.#mending.catch(() => {});
       try {
-        this.#look();
-        return read();
+        return run();
       } catch (error) {
         const { mend } = this.#beside;
         if (mend === undefined || !isDamage(error)) throw error;
         this.#mending ??= this.#mend(mend).finally(() => this.#mending = undefined);
         await this.#mending;
-        return read();
+        return run();
       }
     } catch (error) {
       throw error instanceof SkepError ? error : storeFailed(this.place, error);
