@@ -151,6 +151,9 @@ Deno.test("sessions show, export, import and rm: a session is shown, moved to an
   const again = await sessions("export", id, "day.skep-session");
   assertEquals(again.code, 1);
   assertStringIncludes(again.stderr, "it is there already; --replace replaces it");
+  const nowhere = await sessions("export", id, "nope/day");
+  assertEquals([nowhere.code, nowhere.stdout], [1, ""]);
+  assertStringIncludes(nowhere.stderr, `Cannot export to ${join(at.cwd, "nope", "day")}: `);
   const text = await Deno.readTextFile(file);
   await Deno.writeTextFile(join(other.cwd, "bad"), text.replace("feed the cat", "feed the dog"));
   const changed = await skep(["sessions", "import", "bad"], other.options);

@@ -1,6 +1,7 @@
 import { join, resolve } from "@std/path";
-import { SkepError } from "../errors.ts";
+import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { isArtifactName } from "../session/artifacts.ts";
 import { type Damage, damageInWords, goodRecords } from "../session/good_records.ts";
 import { replayRecords } from "../session/replay_records.ts";
 import type { Replayed } from "../session/session.ts";
@@ -121,7 +122,10 @@ async function exportTo(
     const message = `Cannot export to ${target}: it is there already; --replace replaces it`;
     throw new SkepError("USAGE", message, { argument: path });
   }
-  await host.files.writeText(target, text);
+  await host.files.writeText(target, text).catch((cause) => {
+    const message = `Cannot export to ${target}: ${messageOf(cause)}`;
+    throw new SkepError("CONFIG_INVALID", message, { source: target }, { cause });
+  });
 }
 
 async function importFrom(
@@ -136,8 +140,8 @@ async function importFrom(
   const source = resolve(settings.cwd, path);
   const { maxSessionFileBytes } = settings.limits;
   const text = await host.files.readText(source, maxSessionFileBytes).catch((cause) => {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new SkepError("CONFIG_INVALID", `Cannot import ${source}: ${message}`, { source });
+    const message = `Cannot import ${source}: ${messageOf(cause)}`;
+    throw new SkepError("CONFIG_INVALID", message, { source }, { cause });
   });
   const file = readSessionFile(text, source);
   const { id, how } = await importSession(store, file, host.nowMs());
@@ -159,14 +163,19 @@ async function rm({ store }: Place, ...ids: string[]): Promise<void> {
   for (const id of ids) {
     if (!await store.delete(id)) unknown.push(id);
   }
-  if (unknown.length > 0) await found(store, unknown[0]!);
+  if (unknown.length > 0) throw noSession(unknown[0]!, unknown.slice(1));
 }
 
 async function found(store: SessionStore, id: string): Promise<SessionInfo> {
   const info = await store.info(id);
   if (info !== undefined) return info;
-  const message = `There is no session "${id}": skep sessions list --all shows those there are`;
-  throw new SkepError("SESSION_UNKNOWN", message, { sessionId: id });
+  throw noSession(id);
+}
+
+function noSession(id: string, others: readonly string[] = []): SkepError {
+  const names = [id, ...others].map((each) => `"${each}"`).join(", ");
+  const message = `There is no session ${names}: skep sessions list --all shows those there are`;
+  return new SkepError("SESSION_UNKNOWN", message, { sessionId: id });
 }
 
 function inWords(
@@ -207,7 +216,7 @@ async function artifactsOf(
   { limits }: Pick<Settings, "limits">,
 ): Promise<SessionArtifact[]> {
   if (await files.stat(folder) === undefined) return [];
-  const names = await files.list(folder);
+  const names = (await files.list(folder)).filter(isArtifactName);
   return await Promise.all(names.map(async (name) => (
     { name, bytes: await files.readBytes(join(folder, name), limits.maxArtifactBytes) }
   )));

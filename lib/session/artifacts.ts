@@ -38,6 +38,11 @@ interface Entry {
 /** Its id, the hash of its content, what it is. What was cut off while it was written has no such name. */
 const NAME = /^(a[1-9]\d{0,8})(?:-([0-9a-f]{64}))?\.([a-z0-9+.-]{1,16})$/;
 
+/** Whether a file of that name is an artifact. */
+export function isArtifactName(name: string): boolean {
+  return NAME.test(name);
+}
+
 /**
  * Opens the artifacts of one session: a file each in a folder of its own, which nobody else may read (0600
  * in 0700), named after the id that the model has and the SHA-256 of its content: `a1-….txt`, `a2-….png`.

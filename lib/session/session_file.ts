@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isAbsolute } from "@std/path";
 import { messageOf, SkepError } from "../errors.ts";
+import { isArtifactName } from "./artifacts.ts";
 import { nextChain } from "./chain.ts";
 import { type Damage, goodRecords } from "./good_records.ts";
 import { parseRecord } from "./session_record.ts";
@@ -24,7 +25,6 @@ export interface SessionFile {
 const FORMAT = "skep-session";
 const VERSION = 1;
 const ID = /^ses_[0-9a-f]{16}$/;
-const ARTIFACT = /^a[1-9]\d{0,8}(-[0-9a-f]{64})?\.[a-z0-9+.-]{1,16}$/;
 
 /**
  * A session as one file: a line of JSON for what it is, one for each record and each artifact, and last
@@ -68,6 +68,7 @@ export async function* writeSessionFile(
 export function readSessionFile(text: string, source: string): SessionFile {
   const refuse = (why: string) =>
     new SkepError("CONFIG_INVALID", `Cannot import ${source}: ${why}`, { source });
+  if (!text.startsWith(`{"format":"${FORMAT}"`)) throw refuse("it is no exported session");
   const end = text.lastIndexOf("\n", text.length - 2) + 1;
   const body = text.slice(0, end);
   const digest = `sha256:${createHash("sha256").update(body).digest("hex")}`;
@@ -76,8 +77,7 @@ export function readSessionFile(text: string, source: string): SessionFile {
   }
   const [first = "", ...lines] = body.trimEnd().split("\n");
   try {
-    const { format, version, session } = JSON.parse(first);
-    if (format !== FORMAT) throw new TypeError("it is no exported session");
+    const { version, session } = JSON.parse(first);
     if (version !== VERSION) {
       throw new TypeError(`it is of version ${version}, this skep reads ${VERSION}`);
     }
@@ -112,7 +112,7 @@ function toRecord(value: Record<string, unknown>, seq: number, before: string): 
 }
 
 function toArtifact({ artifact, data }: Record<string, unknown>): SessionArtifact {
-  if (typeof artifact !== "string" || !ARTIFACT.test(artifact) || typeof data !== "string") {
+  if (typeof artifact !== "string" || !isArtifactName(artifact) || typeof data !== "string") {
     throw new TypeError("an artifact in it has no name that one can have");
   }
   return { name: artifact, bytes: Uint8Array.fromBase64(data) };

@@ -92,7 +92,7 @@ Deno.test("a file that was cut off or changed, or names what it may not, is refu
       assertThrows(() => readSessionFile(changed, "the file"), SkepError, why);
     refuse(text.slice(0, -30), "its digest does not fit");
     refuse(text.replace("one", "two"), "its digest does not fit");
-    refuse("", "its digest does not fit");
+    refuse("", "it is no exported session");
     const sealed = (change: (body: string) => string) => {
       const body = change(text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1));
       const digest = `sha256:${createHash("sha256").update(body).digest("hex")}`;
