@@ -1,6 +1,7 @@
 // Kept sessions over ACP: what one agent began, another one lists, shows, goes on with and removes.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
+import { DatabaseSync } from "node:sqlite";
 import { startAcp, type WireMessage } from "./acp_process.ts";
 import { tempFolder } from "./harness.ts";
 
@@ -100,4 +101,34 @@ Deno.test("a server that was switched off in a session is off when the session g
   assertEquals(await stateIn(acp, sessionId), "healthy");
   await running.closeStdin();
   assertEquals((await running.ended).code, 0);
+});
+
+Deno.test("a client is told in its session that the store was damaged, and the session is kept (T110)", async () => {
+  await using state = await tempFolder();
+  await using work = await tempFolder();
+  const options = { env: { SKEP_STATE_DIR: state.path } };
+  const ids: string[] = [];
+  for (const isDamaged of [false, true]) {
+    const acp = await startAcp([], options);
+    await using running = acp.running;
+    const sessionId = await acp.open(work.path);
+    ids.push(sessionId);
+    assertEquals(await acp.turn(sessionId, "/help"), { stopReason: "end_turn" });
+    if (isDamaged) {
+      await running.until(() => /The store of sessions .* was damaged/.test(acp.said()));
+    }
+    const { sessions } = await acp.request("session/list", { cwd: work.path });
+    assertEquals(sessions.map((each: WireMessage) => each.sessionId).sort(), [...ids].sort());
+    await running.closeStdin();
+    assertEquals((await running.ended).code, 0);
+    const path = join(state.path, "sessions", "sessions.db");
+    const db = new DatabaseSync(path);
+    const index = db.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'sessions_by_use'")
+      .get()!;
+    db.close();
+    const file = await Deno.readFile(path);
+    const page = Number(index.rootpage) - 1;
+    file.fill(0xff, page * 4096, (page + 1) * 4096);
+    await Deno.writeFile(path, file);
+  }
 });

@@ -195,6 +195,25 @@ Deno.test("a session whose folder was removed says so, and goes on where --cwd s
   assertEquals(moved.code, 0, moved.stderr);
 });
 
+Deno.test("a session whose persona is gone says how it goes on", async () => {
+  await using at = await place({});
+  const persona = join(at.cwd, "own.persona.md");
+  await Deno.writeTextFile(
+    persona,
+    "---\nname: own\ndisplay_name: Own\ndescription: Own\n---\nBe brief.\n",
+  );
+  const first = await skep(["chat", "--persona", persona, "-p", "/help"], at.options);
+  assertEquals(first.code, 0, first.stderr);
+  const { id } = JSON.parse((await skep(["sessions", "list", "--json"], at.options)).stdout);
+  await Deno.remove(persona);
+  const refused = await skep(["chat", "--continue", "-p", "/help"], at.options);
+  assertEquals([refused.code, refused.stdout], [1, ""]);
+  assertStringIncludes(
+    refused.stderr,
+    `Session ${id} was begun with it: --persona NAME goes on with another one`,
+  );
+});
+
 Deno.test("sessions show and export give what is sound of a damaged session, and name the record that is not (T110)", async () => {
   await using at = await place({});
   await using other = await place({});

@@ -7,7 +7,7 @@ import { answerOnce } from "./chat_once.ts";
 import type { Invocation } from "./flags.ts";
 import { prepareRun } from "./prepare_run.ts";
 import { readInput } from "./read_input.ts";
-import { resumed } from "./resumed.ts";
+import { resumed, withPersonaOf } from "./resumed.ts";
 import { untilSignal } from "./stopping.ts";
 
 /** `skep chat`: a conversation in the terminal, or one answer for `-p TEXT` or piped stdin. */
@@ -20,8 +20,10 @@ export async function run(asked: Invocation, host: Host): Promise<number> {
     throw new SkepError("USAGE", message, { argument: "--json" });
   }
   return await untilSignal(host, async (signal) => {
-    const { invocation, resume } = await resumed(asked, host);
-    await using run = await prepareRun(invocation, host);
+    const { invocation, resume, info } = await resumed(asked, host);
+    await using run = await prepareRun(invocation, host).catch((error) => {
+      throw asked.value("persona") === undefined ? withPersonaOf(info, error) : error;
+    });
     const { cwd, isJson } = run.settings;
     const prompt = isInteractive ? undefined : await onePrompt(given, host, signal);
     if (isInteractive) {

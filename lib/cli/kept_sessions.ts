@@ -41,10 +41,14 @@ export function keptSessions(
   const folder = join(folders.state, "sessions");
   const artifacts = (id: string) => artifactsFolder(folder, id);
   let opening: Promise<SessionStore> | undefined;
+  /** Tells a person of the store: in the session that was opened last, if there is one. */
+  let tell = (text: string): void => host.warn(text);
   const open = async () => {
     // Loaded when it is used: it brings SQLite along.
     const { openStore } = await import("../session/open_store.ts");
-    return await openStore(folder, host, limits);
+    const { files } = host;
+    const world = { files, nowMs: () => host.nowMs(), warn: (text: string) => tell(text) };
+    return await openStore(folder, world, limits);
   };
   const store = () =>
     opening ??= open().catch((error) => {
@@ -59,6 +63,7 @@ export function keptSessions(
       const { cwd, resume, systemPrompt, onNotice = host.warn } = request;
       const { keepSession, unkept } = await import("../session/keep_session.ts");
       let isOpening = true;
+      tell = (text) => isOpening ? void notices.push(text) : onNotice(text);
       try {
         return await keepSession({
           store: await store(),
@@ -69,7 +74,7 @@ export function keptSessions(
           limits,
           world: host,
           copyArtifacts: (from, to) => copyFolder(artifacts(from), artifacts(to), host, limits),
-          onNotice: (text) => isOpening ? void notices.push(text) : onNotice(text),
+          onNotice: tell,
         });
       } catch (error) {
         if (resume !== undefined || !isSkepError(error, "STORE_FAILED")) throw error;

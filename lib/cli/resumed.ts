@@ -1,4 +1,4 @@
-import { SkepError } from "../errors.ts";
+import { isSkepError, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { SessionRequest } from "../session/session.ts";
 import type { SessionInfo } from "../session/store.ts";
@@ -54,6 +54,15 @@ export async function resumed(invocation: Invocation, host: Host): Promise<Resum
     resume: { id: info.id, ...(flag === "fork" ? { isFork: true } : {}) },
     info,
   };
+}
+
+/** An error that says how a session goes on whose persona is gone. */
+export function withPersonaOf(info: SessionInfo | undefined, error: unknown): unknown {
+  if (info === undefined || !isSkepError(error, "PERSONA_NOT_FOUND")) return error;
+  const message =
+    `${error.message}. Session ${info.id} was begun with it: --persona NAME goes on ` +
+    "with another one";
+  return new SkepError("PERSONA_NOT_FOUND", message, error.details, { cause: error });
 }
 
 /** Where a session goes on. @throws {SkepError} `CONFIG_INVALID` when its folder is gone. */
