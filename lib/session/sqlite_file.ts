@@ -8,7 +8,10 @@ import { salvage } from "./sqlite_salvage.ts";
 
 /** What opening a database takes of the world. */
 export type DatabaseWorld = Pick<Host, "warn" | "nowMs"> & {
-  readonly files: Pick<Host["files"], "makeFolder" | "writeBytes" | "stat" | "rename" | "remove">;
+  readonly files: Pick<
+    Host["files"],
+    "makeFolder" | "readBytes" | "writeBytes" | "stat" | "rename" | "remove"
+  >;
 };
 
 type Bounds = Pick<Limits, "storeBusyMs">;
@@ -60,7 +63,7 @@ export class SqliteFile {
     const path = this.#path;
     return await this.#alone(async () => {
       if (!isMended()) {
-        const aside = `${path}.damaged-${nowMs()}`;
+        const aside = await this.#free(`${path}.damaged-${nowMs()}`);
         const make = async (fresh: string) => {
           await this.#makeEmpty(fresh);
           return openDatabase(fresh, this.#limits);
@@ -77,6 +80,11 @@ export class SqliteFile {
       }
       return openDatabase(path, this.#limits);
     });
+  }
+
+  async #free(path: string, more = ""): Promise<string> {
+    if (await this.#world.files.stat(path + more) === undefined) return path + more;
+    return await this.#free(path, `${more}+`);
   }
 
   #opens(): boolean {

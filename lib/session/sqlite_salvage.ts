@@ -4,6 +4,7 @@ import { newId } from "./new_id.ts";
 import { parseRecord } from "./session_record.ts";
 import { SessionState } from "./session_state.ts";
 import { isDamage } from "./sqlite_damage.ts";
+import { copyWithHead, hasHead } from "./sqlite_head.ts";
 import { markPutAside } from "./sqlite_schema.ts";
 import { titleOf } from "./title_of.ts";
 
@@ -27,10 +28,11 @@ export interface Salvaged {
 export async function salvage(
   path: string,
   to: { readonly aside: string; readonly fresh: string; readonly busyMs: number },
-  files: Pick<Files, "rename" | "stat" | "remove">,
+  files: Pick<Files, "rename" | "stat" | "remove" | "readBytes" | "writeBytes">,
   make: (path: string) => Promise<DatabaseSync>,
 ): Promise<Salvaged> {
-  for (const suffix of ["", "-wal", "-shm"]) await files.remove(to.fresh + suffix);
+  const readable = `${to.fresh}.readable`;
+  for (const suffix of ["", "-wal", "-shm", ".readable"]) await files.remove(to.fresh + suffix);
   const db = new DatabaseSync(path);
   try {
     db.exec(`PRAGMA busy_timeout = ${to.busyMs}`);
@@ -38,7 +40,10 @@ export async function salvage(
       db.exec("BEGIN IMMEDIATE");
       markPutAside(db);
     });
-    const kept = copy(path, await make(to.fresh));
+    (await make(to.fresh)).close();
+    const isReadable = hasHead(path);
+    if (!isReadable) await copyWithHead(path, to.fresh, readable, files);
+    const kept = copy(isReadable ? path : readable, await make(to.fresh));
     const moved: string[] = [];
     try {
       for (const suffix of ["", "-wal", "-shm"]) {
@@ -58,6 +63,7 @@ export async function salvage(
     throw error;
   } finally {
     db.close();
+    await files.remove(readable);
   }
 }
 
