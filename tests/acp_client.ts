@@ -26,6 +26,8 @@ export class FakeSession implements Session {
   modelId = "offline:plain";
   modelFacts: Session["modelFacts"];
   mode: Session["mode"] = "normal";
+  effort: Session["effort"];
+  title: Session["title"];
   known: ReturnType<Session["skills"]> = [];
   compaction: Session["compact"] = () => Promise.resolve(true);
   #turn: AbortController | undefined;

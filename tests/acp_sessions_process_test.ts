@@ -53,6 +53,8 @@ Deno.test("a session that one agent began is listed, loaded, prompted, resumed, 
   assertEquals((await acp.request("session/resume", { sessionId, ...place })).error, undefined);
   assertEquals(kinds(acp.updates().slice(told)).includes("user_message_chunk"), false);
   assertEquals(await acp.turn(sessionId, "/tools"), { stopReason: "end_turn" });
+  // It has its title already: the first prompt from here is not the session's.
+  assertEquals(kinds(acp.updates()).includes("session_info_update"), false);
   assertEquals(await acp.request("session/delete", { sessionId }), {});
   const left = (await acp.request("session/list", { cwd: work.path })).sessions;
   assertEquals(left.map((each: WireMessage) => each.sessionId), [forked.sessionId]);
@@ -111,7 +113,7 @@ Deno.test("a client is told in its session that the store was damaged, and the s
   for (const isDamaged of [false, true]) {
     const acp = await startAcp([], options);
     await using running = acp.running;
-    const sessionId = await acp.open(work.path);
+    const sessionId = await acp.open(work.path, { _meta: { sessionTitle: "The hive" } });
     ids.push(sessionId);
     assertEquals(await acp.turn(sessionId, "/help"), { stopReason: "end_turn" });
     if (isDamaged) {
@@ -119,6 +121,7 @@ Deno.test("a client is told in its session that the store was damaged, and the s
     }
     const { sessions } = await acp.request("session/list", { cwd: work.path });
     assertEquals(sessions.map((each: WireMessage) => each.sessionId).sort(), [...ids].sort());
+    assertEquals(sessions.map(({ title }: WireMessage) => title), ids.map(() => "The hive"));
     await running.closeStdin();
     assertEquals((await running.ended).code, 0);
     const path = join(state.path, "sessions", "sessions.db");

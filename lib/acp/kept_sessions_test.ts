@@ -17,6 +17,13 @@ const SAID: readonly Replayed[] = [
   },
 ];
 
+/** How a kept session was left. */
+const LEFT = {
+  effort: "high",
+  title: "Fix it",
+  modelFacts: { contextTokens: 1000, source: "catalog", efforts: ["high", "low"] },
+};
+
 function info(id: string, facts: Partial<SessionInfo> = {}): SessionInfo {
   return {
     id,
@@ -43,6 +50,7 @@ function started(play = echo) {
       requests.push(request);
       const { resume } = request;
       const session = new FakeSession(resume?.isFork ? "s2" : resume?.id ?? "s1", play);
+      if (resume !== undefined) Object.assign(session, LEFT);
       session.replay = () => ReadableStream.from(SAID);
       sessions.push(session);
       return Promise.resolve(session);
@@ -79,6 +87,21 @@ Deno.test("session/load shows what was said before its reply, which tells how th
   ]);
   assertEquals("result" in client.frames.at(-1)!, true);
   assertEquals(await client.prompt("s1", "go on"), { stopReason: "end_turn" });
+  await client.end();
+});
+
+Deno.test("a session that is loaded again thinks as long as it did, shows that, and keeps its title", async () => {
+  const { client, sessions } = started();
+  const { configOptions } = await client.request("session/load", PARAMS) as {
+    configOptions: { id: string; currentValue: string }[];
+  };
+  const chosen = configOptions.find(({ id }) => id === "thought_level")?.currentValue;
+  assertEquals([chosen, sessions[0]?.effort], ["high", "high"]);
+  await client.prompt("s1", "something else");
+  const told = client.updates().filter(({ sessionUpdate }) =>
+    sessionUpdate === "session_info_update"
+  );
+  assertEquals(told, []);
   await client.end();
 });
 

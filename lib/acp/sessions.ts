@@ -81,7 +81,8 @@ export class Sessions {
   async create(params: unknown, signal: AbortSignal): Promise<Announced<NewSessionResult>> {
     const { request, problems, title } = this.#read(params, "session/new");
     const later = this.#noticesLater();
-    const told = { ...request, onNotice: later.onNotice };
+    const called = title === undefined ? {} : { title };
+    const told = { ...request, ...called, onNotice: later.onNotice };
     const entry = await this.#open("session/new", told, this.#options.open, signal);
     const { id, notices } = entry.session;
     return {
@@ -115,6 +116,8 @@ export class Sessions {
     const told = { ...request, resume, onNotice: later.onNotice };
     const entry = await this.#open(method, told, this.#options.open, signal);
     const { session } = entry;
+    entry.effort = entry.live?.effort;
+    entry.title = entry.live?.title;
     return {
       entry,
       result: { sessionId: session.id, ...this.#state(entry) },

@@ -1,8 +1,6 @@
 import type { Image, Text } from "../model/message.ts";
+import { titleOf as wholeTitleOf } from "../session/title_of.ts";
 import { cutLine } from "./cut_line.ts";
-
-/** Controls, what formats invisibly, and line breaks: a list shows a title on one line. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu;
 
 /**
  * The name of a session by its first prompt: the first line that says something, cut to `maxBytes`.
@@ -12,8 +10,6 @@ export function titleOf(
   prompt: readonly (Text | Image)[],
   maxBytes: number,
 ): string | undefined {
-  const text = prompt.flatMap((block) => block.type === "text" ? [block.text] : []).join("\n");
-  const line = text.split("\n").map((each) => each.replaceAll(UNSEEN, " ").trim())
-    .find((each) => each !== "");
-  return line === undefined ? undefined : cutLine(line, maxBytes);
+  const title = wholeTitleOf(prompt);
+  return title === "" ? undefined : cutLine(title, maxBytes);
 }

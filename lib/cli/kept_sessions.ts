@@ -60,7 +60,7 @@ export function keptSessions(
     artifacts,
     accesses: (id) => accessLogPath(folder, id),
     keep: async (request, facts, servers, notices) => {
-      const { cwd, resume, systemPrompt, onNotice = host.warn } = request;
+      const { cwd, resume, systemPrompt, title, onNotice = host.warn } = request;
       const { keepSession, unkept } = await import("../session/keep_session.ts");
       let isOpening = true;
       tell = (text) => isOpening ? void notices.push(text) : onNotice(text);
@@ -70,6 +70,7 @@ export function keptSessions(
           facts: { cwd, ...facts },
           ...(resume === undefined ? {} : { resume }),
           ...(systemPrompt === undefined ? {} : { system: systemPrompt }),
+          ...(title === undefined ? {} : { title }),
           redact: journalRedactor(servers, host.env),
           limits,
           world: host,

@@ -200,13 +200,13 @@ export class Journal {
   }
 }
 
-/** A title without secrets and within its bound, in this order: a secret that was cut would not be known. */
 function withTitle(change: SessionChange, redact: Redactor): SessionChange {
-  if (change.title === undefined) return change;
-  return {
-    ...change,
-    title: elideEnd(redact(change.title), LIMITS.maxSessionTitleBytes.value, "..."),
-  };
+  return change.title === undefined ? change : { ...change, title: cutTitle(change.title, redact) };
+}
+
+/** A title without secrets and within its bound, in this order: a secret that was cut would not be known. */
+export function cutTitle(title: string, redact: Redactor): string {
+  return elideEnd(redact(title), LIMITS.maxSessionTitleBytes.value, "...");
 }
 
 /** A session that was deleted under its program is a failure of the store to whoever writes. */

@@ -3,7 +3,7 @@ import type { Host } from "../host/host.ts";
 import type { Limits } from "../limits.ts";
 import type { Redactor } from "../sandbox/redact.ts";
 import { VERSION } from "../version.ts";
-import { Journal } from "./journal.ts";
+import { cutTitle, Journal } from "./journal.ts";
 import { loadSession } from "./load_session.ts";
 import { newId } from "./new_id.ts";
 import { SessionState } from "./session_state.ts";
@@ -12,6 +12,8 @@ import type { SessionInfo, SessionStore } from "./store.ts";
 /** A session that outlives its program. */
 export interface KeptSession {
   readonly id: string;
+  /** What lists call it; empty before a prompt names it. */
+  readonly title: string;
   /** What it was before. */
   readonly state: SessionState;
   readonly journal: Journal;
@@ -24,6 +26,8 @@ export interface KeepOptions {
   /** Goes on with a kept session; absent: a new one, which is made with its first record. */
   readonly resume?: { readonly id: string; readonly isFork?: boolean };
   readonly facts: Pick<SessionInfo, "cwd" | "persona" | "model">;
+  /** What lists call a new one; absent: its first prompt names it. */
+  readonly title?: string;
   /** The client's own system prompt, if it gives one. */
   readonly system?: string;
   readonly redact: Redactor;
@@ -47,7 +51,8 @@ export async function keepSession(options: KeepOptions): Promise<KeptSession> {
 function begin({ store, facts, system, world, ...options }: KeepOptions): KeptSession {
   const id = newId("ses");
   const now = world.nowMs();
-  const info = { id, ...facts, title: "", createdMs: now, updatedMs: now, turns: 0, records: 0 };
+  const title = cutTitle(options.title ?? "", options.redact);
+  const info = { id, ...facts, title, createdMs: now, updatedMs: now, turns: 0, records: 0 };
   const journal = new Journal(id, {
     ...{ store, world, at: { seq: 0, chain: "" }, redact: options.redact, limits: options.limits },
     begin: () => store.create({ ...info, usage: {} }),
@@ -57,14 +62,15 @@ function begin({ store, facts, system, world, ...options }: KeepOptions): KeptSe
   const { cwd, persona } = facts;
   const own = system === undefined ? {} : { system };
   journal.prepend({ type: "opened", skep: VERSION, cwd, persona, ...own });
-  return { id, state: new SessionState(), journal, store };
+  return { id, title, state: new SessionState(), journal, store };
 }
 
 async function goOn(
   { store, redact, limits, world, system, ...options }: KeepOptions,
   { id: from, isFork = false }: NonNullable<KeepOptions["resume"]>,
 ): Promise<KeptSession> {
-  if (await store.info(from) === undefined) {
+  const info = await store.info(from);
+  if (info === undefined) {
     const message = `There is no session "${from}" in ${store.place}`;
     throw new SkepError("SESSION_UNKNOWN", message, { sessionId: from });
   }
@@ -94,7 +100,7 @@ async function goOn(
   const isOther = system !== undefined && system !== state.system;
   // Its facts in the store may count what was damaged since.
   journal.prepend({ type: "opened", skep: VERSION, ...(isOther ? { system } : {}) }, facts);
-  return { id, state, journal, store };
+  return { id, title: info.title, state, journal, store };
 }
 
 /** What a person is told of a new session that the store does not take. */

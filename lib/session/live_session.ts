@@ -37,6 +37,8 @@ export class LiveSession implements Session {
   readonly notices: readonly string[];
   readonly mcp: SessionServers;
   mode: Mode;
+  effort: Effort | undefined;
+  title: string | undefined;
   readonly #parts: SessionParts;
   readonly #history: Message[];
   readonly #kept: KeptSession | undefined;
@@ -75,6 +77,8 @@ export class LiveSession implements Session {
     this.#turns = kept?.state.turns ?? 0;
     this.#pinned = [...kept?.state.pinned ?? []];
     this.#model = parts.model;
+    this.effort = kept?.state.effort;
+    this.title = kept?.title || undefined;
     this.#hooks = hooksOf(parts, this.id);
     this.#hooks?.start(parts.cwd, this.#ending.signal);
     this.#tools = sessionTools(parts, {
@@ -108,6 +112,7 @@ export class LiveSession implements Session {
 
   setModel(model: Model, effort?: Effort): void {
     this.#model = model;
+    this.effort = effort;
     this.#note({ type: "chosen", model: model.id, effort: effort ?? null });
   }
 
@@ -253,10 +258,11 @@ export class LiveSession implements Session {
   /** @throws {SkepError} `STORE_FAILED`: then nothing was taken. */
   async #keepPrompt(turn: string, content: Content): Promise<void> {
     const turns = ++this.#turns;
-    const title = turns === 1 ? { title: titleOf(content) } : {}; // the journal cuts it
-    const change = { ...title, turns, model: this.#model.id };
+    const title = this.title ?? titleOf(content); // the journal cuts it
+    const change = { ...(title === "" ? {} : { title }), turns, model: this.#model.id };
     try {
       await this.#kept?.journal.tryAppend({ type: "prompt", turn, content }, change);
+      if (title !== "") this.title = title;
     } catch (error) {
       this.#turns--;
       throw error;

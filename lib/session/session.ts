@@ -24,6 +24,8 @@ export interface SessionRequest {
   readonly systemPrompt?: string;
   /** Asks a person about calls; absent: nobody is there. */
   readonly approver?: Approver;
+  /** What lists call a new session; absent: the first line of its first prompt. */
+  readonly title?: string;
   /** Goes on with a kept session, or with a copy of it under an id of its own. */
   readonly resume?: { readonly id: string; readonly isFork?: boolean };
   /** Told of what a person must know that comes up after the session was opened; absent: stderr is. */
@@ -63,6 +65,10 @@ export interface Session {
   readonly modelId: string;
   /** What is known of that model; undefined for one that has no bounds. */
   readonly modelFacts: ModelFacts | undefined;
+  /** How long its model thinks, where a person chose it. */
+  readonly effort: Effort | undefined;
+  /** What lists call it, once that is known. */
+  readonly title: string | undefined;
   /** `plan`: it only looks. */
   readonly mode: Mode;
   /** For calls that come from now on. */
