@@ -12,6 +12,8 @@ import {
   startSkep,
   tempFolder,
 } from "./harness.ts";
+import { denoDir } from "../lib/host/deno_binary.ts";
+import { denoHost } from "../lib/host/deno_host.ts";
 import { AcpProcess } from "./acp_process.ts";
 import { NAMESPACE_BACKENDS } from "./confined.ts";
 import { folderWith, packOf, PERSONA, writeFiles } from "./packs.ts";
@@ -183,6 +185,33 @@ Deno.test("skep audit does one thing at a time", async () => {
   ]);
   assertEquals([two.code, named.code], [1, 1]);
   assertEquals(two.stderr, "skep: skep audit does one of --probe and --check at a time\n");
+});
+
+Deno.test({
+  name: "audit --probe leaves what another program stores meanwhile, and takes it for no way out",
+  ignore: NAMESPACE_BACKENDS.length === 0,
+  fn: async () => {
+    await using place = await tempFolder();
+    const file = await serverFile(place.path, { fake: fakeServer() });
+    const storage = join(denoDir(denoHost()), "location_data");
+    const names = () =>
+      Array.from(Deno.readDirSync(storage), ({ name }) => name)
+        .filter((name) => name.startsWith("skep-probe-"));
+    await Deno.mkdir(storage, { recursive: true });
+    const before = names();
+    const other = join(storage, `other-${crypto.randomUUID()}`);
+    await using probe = await startSkep(["audit", "fake", "--probe", "--mcp", file]);
+    try {
+      await probe.until(() => names().some((name) => !before.includes(name)), 60_000);
+      await Deno.mkdir(other);
+      await Deno.writeTextFile(join(other, "local_storage"), "of somebody else");
+      const { code, stdout } = await probe.ended;
+      assertEquals(code, 0, stdout);
+      assertEquals(existsSync(join(other, "local_storage")), true);
+    } finally {
+      await Deno.remove(other, { recursive: true }).catch(() => {}); // it was not made
+    }
+  },
 });
 
 Deno.test({

@@ -111,7 +111,7 @@ export class BaitFiles {
       }
     }
     const added = await this.#added();
-    const stored = (await this.#storage()).filter((name) => !this.#stored.includes(name));
+    const stored = await this.#storedHere();
     const result = {
       "after-files-are-as-before": changed,
       "after-nothing-is-new": added,
@@ -179,6 +179,19 @@ export class BaitFiles {
       .catch(() => ({ isFile: false }));
     if (isFile) found.push(join(workspace, ".envrc"));
     return found.filter((path) => !known.has(path));
+  }
+
+  /** What was stored in Deno's cache since, by whoever knows this bait: other programs store there too. */
+  async #storedHere(): Promise<string[]> {
+    const found: string[] = [];
+    for (const folder of await this.#storage()) {
+      if (this.#stored.includes(folder)) continue;
+      for (const path of await this.#list(folder)) {
+        const text = await this.#world.readTextFile(path).catch(() => ""); // it is gone again
+        if (text.includes(this.#unique) && !found.includes(folder)) found.push(folder);
+      }
+    }
+    return found;
   }
 
   /** What programs have stored in Deno's cache. */

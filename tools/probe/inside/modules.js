@@ -21,7 +21,6 @@ export async function modules() {
     Deno.removeSync(path);
   });
   await deny("storage-in-deno-dir", () => {
-    localStorage.setItem(named("key"), "1");
-    localStorage.removeItem(named("key"));
+    localStorage.setItem(named("key"), "1"); // left there: the bait's owner tells it by its name
   });
 }
