@@ -2,6 +2,9 @@ import { join } from "@std/path";
 import type { SpawnCommand } from "../../host/process.ts";
 import type { Launch } from "../launch.ts";
 
+/** What only a server with every permission may look at. */
+export const SYSTEM: readonly string[] = ["/proc", "/sys", "/dev"];
+
 /** Where a server's accesses are recorded: in the workspace, which outlives it, and is thrown away. */
 export function recordOf({ grant }: Pick<Launch, "grant">): string {
   return join(grant.workspace, ".skep-accesses.jsonl");
@@ -21,6 +24,8 @@ export function permissive(launch: Launch): SpawnCommand {
   const flags = rest.slice(0, own).filter((arg) => !isOpened(arg));
   // Scoped, since Deno records a read as a write, too, where all is allowed.
   const open = ["--allow-read=/", "--allow-write=/", "--allow-env", "--allow-sys"];
+  // What no grant has, Deno refuses with a failure here, too: to a package it then is not there.
+  if (rest.slice(0, own).includes("--ignore-read")) open.push(`--ignore-read=${SYSTEM.join(",")}`);
   return {
     ...command,
     args: [run, ...flags, ...open, ...rest.slice(own)],

@@ -3,6 +3,7 @@ import { LOOPBACK_HOSTS } from "../net.ts";
 import { isWithin, relativeTo } from "../paths.ts";
 import type { Permissions } from "../spec.ts";
 import { type Access, netPlace } from "./parse_access.ts";
+import { SYSTEM } from "./permissive.ts";
 
 /** What a trial run showed, and where it ran. */
 export interface Trial {
@@ -40,9 +41,6 @@ const SHOWN = 6;
 
 /** Every confined server has its own: a file there can be granted before it is there. */
 export const SCRATCH: readonly string[] = ["/tmp", "/var/tmp", "/dev/shm"];
-
-/** What only a server with every permission may look at. */
-const SYSTEM = /^\/(proc|sys|dev)(\/|$)/;
 
 /**
  * Makes the smallest grant out of what a server did. In the workspace that is folders, since the files
@@ -99,7 +97,7 @@ function placeOf(
     const below = relativeTo(folder, workspace, "linux");
     return [below === "" || below === undefined ? "${WORKSPACE}" : `\${WORKSPACE}/${below}`];
   }
-  if (SYSTEM.test(path)) {
+  if (SYSTEM.some((folder) => isWithin(path, folder, "linux"))) {
     leftOut.push(`${access} ${path}: no grant has that`);
     return [];
   }
