@@ -86,7 +86,10 @@ async function compare(
   // What bounds memory and processes is the machine's.
   const isMachines = (line: string) =>
     /^ *its (limit|memory) of \d+ (processes|MiB) is /.test(line);
-  const screen = text.stdout.split("\n").filter((line) => !isMachines(line)).join("\n")
+  // Where a program has ever stored something with Deno, that is hidden.
+  const stored = join(denoDir(denoHost()), "location_data");
+  const screen = text.stdout.split("\n")
+    .filter((line) => !isMachines(line) && line !== `    hidden    ${stored}`).join("\n")
     .replace("  not confined\n  its", "  not confined\n    nothing that skep knows of\n  its");
   await hold(`${name}.txt`, plain(screen, words));
   const { confinement, permissions, command: line, ...audit } = JSON.parse(json.stdout);
@@ -99,7 +102,11 @@ async function compare(
     command: line.map((word: string) =>
       word.split(",").filter((each) => !/\/npm\//.test(each)).join(",")
     ),
-    confinement: { ...confinement, base: "what this machine has" },
+    confinement: {
+      ...confinement,
+      base: "what this machine has",
+      hidden: confinement.hidden.filter((path: string) => path !== stored),
+    },
   };
   await hold(`${name}.json`, plain(`${JSON.stringify(data, undefined, 2)}\n`, words));
 }

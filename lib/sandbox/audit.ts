@@ -60,6 +60,8 @@ export interface Audit {
   readonly home: string;
   /** What confines it: a backend, or Deno's flags alone. */
   readonly backend: BackendName | "flags";
+  /** What the backend holds besides the grant's lists, in a few words; absent where Deno's flags are all there is. */
+  readonly adds?: string;
   /** What it reaches of the network, and what holds it to that, in a few words. */
   readonly network: string;
   /** What the backend shows and hides besides the grant; absent where Deno's flags are all there is. */
@@ -82,6 +84,16 @@ export interface AuditedConfinement {
   /** Below something that may be written, and read-only. */
   readonly protected: readonly string[];
 }
+
+const OF_ITS_OWN =
+  "what is not granted is not there; processes and /tmp of its own; no privileges, fewer system calls";
+/** What each backend holds, besides what the grant names. */
+const ADDS: Readonly<Record<BackendName, string>> = {
+  bwrap: OF_ITS_OWN,
+  unshare: OF_ITS_OWN,
+  landlock: "files and connections of programs that it starts; no privileges, fewer system calls",
+  seatbelt: "files and connections of programs that it starts",
+};
 
 /** A launch as it is shown to a person. Values of secrets are in none of it. */
 export function auditOf(launch: Launch): Audit {
@@ -111,6 +123,7 @@ export function auditOf(launch: Launch): Audit {
     tmp: grant.tmp,
     home: facts.home,
     backend: confined?.backend ?? "flags",
+    ...(confined === undefined ? {} : { adds: ADDS[confined.backend] }),
     network: networkText(launch),
     ...(confined === undefined ? {} : { confinement: auditedConfinement(confined) }),
     environment: Object.entries(command.env).map(([name, value]) => audited(name, value, launch)),

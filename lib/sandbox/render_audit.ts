@@ -61,6 +61,7 @@ export function renderAudit(audit: Audit, isColored = false): string {
       audit.cut.map(({ list, value, reason }) => `${list} ${value}: ${reason}`),
     ),
     `  held by ${held} (${MODES[permissions.sandbox]})`,
+    ...(audit.adds === undefined ? [] : [row("adds", audit.adds)]),
     row("network", audit.network),
     ...confinementRows(audit),
     ...section(
