@@ -2,7 +2,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { parse } from "@std/yaml";
 import { NAMESPACE_BACKENDS } from "./confined.ts";
-import { fakeServer, serverFile, skep, tempFolder } from "./harness.ts";
+import { fakeServer, fromRepo, serverFile, skep, tempFolder } from "./harness.ts";
 import { folderWith } from "./packs.ts";
 
 const ignore = NAMESPACE_BACKENDS.length === 0;
@@ -154,6 +154,30 @@ Deno.test({
     assertStringIncludes(stderr, `read failed: `);
     assertStringIncludes(stderr, `${work.path}/own.txt`);
     assertEquals((await Array.fromAsync(Deno.readDir(work.path))).length, 1);
+  },
+});
+
+Deno.test({
+  name: "learn finds a script of the workspace, and the folders there that its arguments name",
+  ignore,
+  fn: async () => {
+    await using place = await tempFolder();
+    await using work = await folderWith({
+      "server/fake.ts": await Deno.readTextFile(fromRepo("tests/fixtures/fake_mcp.ts")),
+      "notes/own.txt": "the person's own",
+    });
+    const knobs = [`--needs=${work.path}/notes`];
+    const entry = (script: string) => ({ command: "deno", args: ["run", script, ...knobs] });
+    const file = await serverFile(place.path, {
+      relative: entry("server/fake.ts"),
+      absolute: entry(`${work.path}/server/fake.ts`),
+      variable: entry("${WORKSPACE}/server/fake.ts"),
+    });
+    for (const name of ["relative", "absolute", "variable"]) {
+      const given = ["learn", name, "--mcp", file, "--cwd", work.path];
+      const { code, stdout, stderr } = await skep(given);
+      assertEquals([code, stdout], [0, 'permissions:\n  read: ["${WORKSPACE}/notes"]\n'], stderr);
+    }
   },
 });
 

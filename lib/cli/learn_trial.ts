@@ -1,4 +1,4 @@
-import { dirname, resolve } from "@std/path";
+import { dirname, join, resolve } from "@std/path";
 import type { Host } from "../host/host.ts";
 import type { CallResult } from "../mcp/registry.ts";
 import { startRegistry } from "../mcp/start_registry.ts";
@@ -18,7 +18,7 @@ import {
   toReal,
 } from "../sandbox/learn/stand_ins.ts";
 import { masksPaths, pathProblem } from "../sandbox/path_rules.ts";
-import { canonicalPath, isAbsolutePath, isWithin } from "../sandbox/paths.ts";
+import { canonicalPath, isAbsolutePath, isWithin, relativeTo } from "../sandbox/paths.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
 import { VERSION } from "../version.ts";
 import type { Run } from "./prepare_run.ts";
@@ -78,7 +78,7 @@ export async function runTrial(
   let refusal: unknown;
   const notices: string[] = [];
   const registry = await startRegistry({
-    specs: [trialSpec(spec, wishes, place)],
+    specs: [trialSpec(spec, wishes, place, run.settings.cwd)],
     prepare: async (named, isRefetching) => {
       try {
         return launch = await prepareLaunch(named, { ...context, isRefetching }, permissive);
@@ -155,6 +155,7 @@ async function makePlace(
     },
   };
   try {
+    await makeNamedFolders(spec, settings.cwd, workspace, files);
     for (const path of wishes.write) {
       // What a copy holds does not leave the machine as long as there is no network.
       const isShown = wishes.net.length === 0 || (spec.permissions?.write ?? []).includes(path);
@@ -175,14 +176,20 @@ function trialSpec(
   spec: ServerSpec,
   { programs, net, read }: TrialWishes,
   { workspace, standIns }: TrialPlace,
+  cwd: string,
 ): ServerSpec {
-  const { command, args, env, permissions = {}, ...more } = inWorkspace(spec, workspace);
+  const whole = inWorkspace(spec, cwd);
+  const { command, args, env, permissions = {}, ...more } = whole;
   const placed = (text: string) => toCopies(text, standIns);
+  const line = readCommand(whole);
+  // The server's own code is where it is.
+  const word = (text: string) =>
+    line.kind === "script" && text === line.path ? resolve(cwd, text) : placed(text);
   const copies = standIns.map(({ copy }) => copy);
   return {
     ...more,
-    command: placed(command),
-    args: args.map(placed),
+    command: word(command),
+    args: args.map(word),
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, placed(value)])),
     permissions: {
       read: ["${WORKSPACE}", ...[...outside(permissions.read), ...read].map(placed)],
@@ -197,12 +204,33 @@ function trialSpec(
   };
 }
 
+/** What a server's own arguments and variables may name: paths, also behind `--root=`. */
+function namedPaths(spec: ServerSpec, cwd: string): string[] {
+  const whole = inWorkspace(spec, cwd);
+  return [...readCommand(whole).args, ...Object.values(whole.env)]
+    .map((text) => text.replace(/^--?[\w-]+=/, ""))
+    .filter((text) => text !== "" && !text.startsWith("-"));
+}
+
+/** Makes the folders of the workspace that a server is told, empty: without, some do not start. */
+async function makeNamedFolders(
+  spec: ServerSpec,
+  cwd: string,
+  workspace: string,
+  files: Host["files"],
+): Promise<void> {
+  for (const path of namedPaths(spec, cwd)) {
+    const below = relativeTo(resolve(cwd, path), cwd, "linux");
+    const facts = below ? await files.stat(join(cwd, below)).catch(() => undefined) : undefined;
+    if (below && facts?.isDirectory) await files.makeFolder(join(workspace, below));
+  }
+}
+
 /** Some servers work in the roots that a client has, and no longer in the folders of their command line. */
 async function hasFolders(spec: ServerSpec, { settings }: Run, host: Host): Promise<boolean> {
   const { os } = host.platform;
-  const paths = readCommand(inWorkspace(spec, settings.cwd)).args
-    .map((arg) => arg.replace(/^--?[\w-]+=/, ""))
-    .filter((arg) => isAbsolutePath(arg, os) && !isWithin(arg, settings.cwd, os));
+  const paths = namedPaths(spec, settings.cwd)
+    .filter((path) => isAbsolutePath(path, os) && !isWithin(path, settings.cwd, os));
   const facts = await Promise.all(
     paths.map((path) => host.files.stat(path).catch(() => undefined)),
   );
@@ -261,7 +289,15 @@ async function readTrial(
     ? await files.readText(record, run.settings.limits.maxAccessLogBytes)
     : "";
   const elsewhere = standIns.filter(({ copy }) => copy !== workspace);
-  const real = (value: string) => toReal(toCopies(value, standIns.slice(0, 1)), elsewhere);
+  const env = launch.confined?.inner.env ?? command.env;
+  const ownFiles = [
+    ...grant.read.filter(({ origin }) => origin === "own files").map(({ value }) => value),
+    ...(env.DENO_DIR === undefined ? [] : [env.DENO_DIR]),
+  ];
+  const real = (value: string) =>
+    ownFiles.some((each) => isWithin(value, each, "linux"))
+      ? value
+      : toReal(toCopies(value, standIns.slice(0, 1)), elsewhere);
   const accesses = text.split("\n").flatMap((line) => parseAccess(line) ?? [])
     .filter(({ value }) => value !== record)
     .map((each) => ({ ...each, value: real(each.value) }));
@@ -286,7 +322,6 @@ async function readTrial(
       problems.set(`${access} ${each}`, problem?.reason);
     }
   }
-  const env = launch.confined?.inner.env ?? command.env;
   return {
     accesses,
     programs: [],
@@ -296,10 +331,7 @@ async function readTrial(
     workspace,
     tmp: grant.tmp,
     home: env.HOME ?? grant.tmp,
-    ownFiles: [
-      ...grant.read.filter(({ origin }) => origin === "own files").map(({ value }) => value),
-      ...(env.DENO_DIR === undefined ? [] : [env.DENO_DIR]),
-    ],
+    ownFiles,
     folders,
     existing,
     problemOf: (path, access) => problems.get(`${access} ${path}`),
