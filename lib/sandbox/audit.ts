@@ -85,14 +85,13 @@ export interface AuditedConfinement {
   readonly protected: readonly string[];
 }
 
-const OF_ITS_OWN =
-  "what is not granted is not there; processes and /tmp of its own; no privileges, fewer system calls";
+const OF_ITS_OWN = "own view of files, own processes and /tmp, no privileges, fewer system calls";
 /** What each backend holds, besides what the grant names. */
 const ADDS: Readonly<Record<BackendName, string>> = {
   bwrap: OF_ITS_OWN,
   unshare: OF_ITS_OWN,
-  landlock: "files and connections of programs that it starts; no privileges, fewer system calls",
-  seatbelt: "files and connections of programs that it starts",
+  landlock: "its programs' files and connections, no privileges, fewer system calls",
+  seatbelt: "its programs' files and connections",
 };
 
 /** A launch as it is shown to a person. Values of secrets are in none of it. */

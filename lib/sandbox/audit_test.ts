@@ -175,9 +175,8 @@ Deno.test("renderAudit() shows dangers before everything else, then what holds t
   assertEquals([second, third], ["  DANGER", "    it may write .envrc: nothing protects it"]);
   assertStringIncludes(
     text,
-    "  held by bwrap (preferred: where nothing can hold it, it starts without)\n" +
-      "    adds      what is not granted is not there; processes and /tmp of its own; no privileges, " +
-      "fewer system calls\n" +
+    "  held by bwrap (preferred: where nothing can hold it, it starts without): own view of files, " +
+      "own processes and /tmp, no privileges, fewer system calls\n" +
       "    network   own loopback\n" +
       "    also sees what programs need to run: /usr, /bin; toolchains: /home/u/.pyenv\n" +
       "    hidden    /work/ws/.ssh\n" +

@@ -60,8 +60,9 @@ export function renderAudit(audit: Audit, isColored = false): string {
       "asked for, and not granted",
       audit.cut.map(({ list, value, reason }) => `${list} ${value}: ${reason}`),
     ),
-    `  held by ${held} (${MODES[permissions.sandbox]})`,
-    ...(audit.adds === undefined ? [] : [row("adds", audit.adds)]),
+    `  held by ${held} (${MODES[permissions.sandbox]})${
+      audit.adds === undefined ? "" : `: ${audit.adds}`
+    }`,
     row("network", audit.network),
     ...confinementRows(audit),
     ...section(
