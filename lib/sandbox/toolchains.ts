@@ -68,7 +68,8 @@ export async function shownPrograms(
   const visible: string[] = [];
   for (const folder of new Set(path.split(":"))) {
     if (folder === "" || protection(folder, "read", guarded, os) !== undefined) continue;
-    if (!(await host.files.stat(folder))?.isDirectory) continue;
+    // Where this user may not look nothing can be shown, as where nothing is.
+    if (!(await host.files.stat(folder).catch(() => undefined))?.isDirectory) continue;
     visible.push(folder);
     if (Object.keys(BASE_SET).some((base) => isWithin(folder, base, os))) continue;
     const known = home === undefined
@@ -84,7 +85,7 @@ export async function shownPrograms(
       ? known.shown.map((each) => join(home!, each))
       : [version === undefined ? folder : join(home!, version)];
     for (const each of shown) {
-      const isThere = await host.files.stat(each) !== undefined;
+      const isThere = await host.files.stat(each).catch(() => undefined) !== undefined;
       if (isThere && protection(each, "read", guarded, os) === undefined) paths.add(each);
     }
   }

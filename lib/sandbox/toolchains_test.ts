@@ -31,6 +31,21 @@ Deno.test("shownPrograms() shows what the shims of a version manager lead to, an
   });
 });
 
+Deno.test("shownPrograms() drops a folder of PATH where this user may not look, and starts the server", async () => {
+  const context = testContext({ files: { "/opt/x/bin/tool": "#!" } });
+  const { files } = context.host;
+  const stat = (path: string) =>
+    path.startsWith("/root")
+      ? Promise.reject(new Deno.errors.PermissionDenied(path))
+      : files.stat(path);
+  const host = { ...context.host, files: { ...files, stat } };
+  assertEquals(await shownPrograms("/root/bin:/opt/x/bin", { host }, []), {
+    paths: ["/opt/x/bin"],
+    variables: {},
+    path: "/opt/x/bin",
+  });
+});
+
 Deno.test("shownPrograms() shows nothing that is never granted, nor what holds it", async () => {
   const files = { "/home/u/.ssh/bin/x": "#!", "/home/u/x": "x" };
   assertEquals(await shown("/home/u/.ssh/bin:/home/u", files), {
