@@ -206,6 +206,10 @@ Deno.test("an edit of a server file is offered, and what it widens waits for a y
   assertEquals(first.widened[1].server, "more");
   const second = await reload(["fake"]);
   assertEquals([second.changed, second.widened.length], [["fake"], 1]);
+  await write({ fake: { ...wider, url: "https://example.org/mcp" } });
+  const mistaken = await reload();
+  assertEquals([mistaken.removed, mistaken.refused.length], [[], 1]);
+  assertMatch(mistaken.refused[0].reason, /^Server "fake" is left out\. .* a command and a url/);
   await write({});
   assertEquals((await reload()).removed, ["fake"]);
   await Deno.writeTextFile(file, "{");

@@ -325,7 +325,9 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
         const { persona: now } = await find();
         const hasChanged = JSON.stringify(now.servers) !== JSON.stringify(persona.servers);
         if (hasChanged) await checkPack(); // it reads all of the pack, and is asked before each prompt
-        return interpolatedAll(now, await readFiles());
+        const files = await readFiles();
+        const unusable = files.flatMap((file) => file.unusable);
+        return { specs: interpolatedAll(now, files), unusable };
       },
       prepare: (spec) => prepare(spec, cwd, request.signal),
       onNotice,

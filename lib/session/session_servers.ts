@@ -2,7 +2,7 @@ import { messageOf } from "../errors.ts";
 import { nameServers } from "../mcp/server_names.ts";
 import type { Registry, RegistryChanges, ServerStatus } from "../mcp/registry.ts";
 import type { Launch } from "../sandbox/launch.ts";
-import type { ServerSpec } from "../sandbox/spec.ts";
+import type { ServerSpec, UnusableEntry } from "../sandbox/spec.ts";
 import { widened } from "../sandbox/widened.ts";
 
 /** Where the entries of a session's servers are written. */
@@ -10,11 +10,17 @@ export interface ServerSource {
   /** The entries that the session was opened with, in the order of its servers. */
   readonly specs: readonly ServerSpec[];
   /** The entries as they are now. @throws {SkepError} when a file cannot be used. */
-  read(): Promise<readonly ServerSpec[]>;
+  read(): Promise<EntriesNow>;
   /** Computes a server's grant and starts nothing. @throws {SkepError} when it may not be started. */
   prepare(spec: ServerSpec): Promise<Launch>;
   /** Tells a person something. */
   onNotice(text: string): void;
+}
+
+/** The entries of servers as they are written now. */
+export interface EntriesNow {
+  readonly specs: readonly ServerSpec[];
+  readonly unusable: readonly UnusableEntry[];
 }
 
 /** What a reload came to, servers by name. */
@@ -87,7 +93,10 @@ export class SessionServers {
   /** Tells a person once that entries on disk are others now. Nothing is changed by it. */
   async look(): Promise<void> {
     if (this.#source === undefined) return;
-    const text = await this.#source.read().then(textOf, (error) => `\0${messageOf(error)}`);
+    const text = await this.#source.read().then(
+      ({ specs }) => textOf(specs),
+      (error) => `\0${messageOf(error)}`,
+    );
     if (text === textOf(this.#known.map(({ spec }) => spec)) || text === this.#offered) return;
     this.#offered = text;
     this.#source.onNotice(
@@ -114,10 +123,18 @@ export class SessionServers {
       refused: [] as Reloaded["refused"][number][],
     };
     if (this.#source === undefined) return outcome;
-    const now = nameServers(await this.#source.read());
+    const { specs, unusable } = await this.#source.read();
+    const now = nameServers(specs);
     const next: Known[] = [];
-    for (const { name } of this.#known) {
+    for (const known of this.#known) {
+      const { name } = known;
       if (now.some((each) => each.name === name)) continue;
+      const wrong = unusable.find((entry) => entry.name === name);
+      if (wrong !== undefined) {
+        next.push(known);
+        outcome.refused.push({ server: name, reason: wrong.why });
+        continue;
+      }
       await this.#registry.remove(name);
       this.#known = this.#known.filter((each) => each.name !== name);
       outcome.removed.push(name);
