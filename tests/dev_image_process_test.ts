@@ -214,7 +214,7 @@ Deno.test("view_image refuses sources that it does not take, and shows no secret
   await using folder = await tempFolder();
   await Deno.mkdir(`${folder.path}/dir`);
   await using server = new DevServer(folder.path, [
-    "--allow-net=localhost:1,127.0.0.1:1,public.test",
+    "--allow-net=localhost:1,public.test",
   ]);
   const refusal = async (source: string) => {
     const { isError, content } = await server.call("view_image", { source });

@@ -74,6 +74,29 @@ Deno.test("applyEdits() shows the same text with other whitespace, with its line
   );
 });
 
+Deno.test("applyEdits() shows where only line ends differ, in a file that has both", () => {
+  const start = "old_str is not found, which must match exactly. The same but for whitespace is at";
+  assertEquals(
+    refusal(
+      "alpha one;\r\nbeta two;\ngamma three;\r\n",
+      replace("alpha one;\nbeta two;\ngamma three;", ""),
+    ),
+    `${start} lines 1-3:\n1:alpha one;\n2:beta two;\n3:gamma three;\n` +
+      "The first difference is in line 1:\n" +
+      '  there:   "alpha one;\\r\\n"\n  old_str: "alpha one;\\n"',
+  );
+  assertEquals(
+    refusal("a\nlast line", replace("last line\n", "")),
+    `${start} line 2:\n2:last line\n` +
+      'The first difference is in line 2:\n  there:   "last line"\n  old_str: "last line\\n"',
+  );
+  assertEquals(
+    refusal("one\ntwo;\nthree\n", replace("\n\ntwo;\nthree", "")),
+    `${start} lines 2-3:\n2:two;\n3:three\n` +
+      'The first difference is in line 1:\n  there:   ""\n  old_str: "\\n"',
+  );
+});
+
 Deno.test("applyEdits() shows the nearest text anywhere in a long file", () => {
   const filler = "nothing to see\n".repeat(5000);
   assertEquals(

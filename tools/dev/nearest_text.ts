@@ -7,7 +7,10 @@ export interface NearestText {
   readonly lines: readonly string[];
   /** Nothing but whitespace differs. */
   readonly isWhitespaceOnly: boolean;
-  /** The first line that differs: how it stands in the text, and how it was looked for. */
+  /**
+   * The first line that differs: how it stands in the text, and how it was looked for. With their line ends
+   * where nothing but those, or the lines around, differs.
+   */
   readonly difference: { readonly line: number; readonly found: string; readonly wanted: string };
 }
 
@@ -35,14 +38,43 @@ export function nearestText(text: string, wanted: string): NearestText | undefin
   if (start === undefined) return undefined;
   const found = lines.slice(start, start + looked.length);
   const at = found.findIndex((line, index) => line !== looked[index]);
-  if (at === -1) return undefined; // it is there: only what surrounds it differs
+  const difference = at === -1
+    ? differenceInEnds(text, wanted, start)
+    : { line: start + at + 1, found: found[at]!, wanted: looked[at]! };
+  if (difference === undefined) return undefined;
   return {
     first: start + 1,
     last: start + found.length,
     lines: found,
     isWhitespaceOnly: found.every((line, index) => squeezed(line) === squeezed(looked[index]!)),
-    difference: { line: start + at + 1, found: found[at]!, wanted: looked[at]! },
+    difference,
   };
+}
+
+/** Where lines that are the same at `start`, without the blank ones around, differ all the same. */
+function differenceInEnds(
+  text: string,
+  wanted: string,
+  start: number,
+): NearestText["difference"] | undefined {
+  const lines = withEnds(text);
+  const looked = withEnds(wanted);
+  const first = start - looked.findIndex((line) => line.trim() !== "");
+  for (const [index, line] of looked.entries()) {
+    const found = lines[first + index] ?? "";
+    // A text begins and ends in the middle of a line.
+    const isSame = index === looked.length - 1
+      ? found.startsWith(line)
+      : index === 0
+      ? found.endsWith(line)
+      : found === line;
+    if (!isSame) return { line: Math.max(first + index, 0) + 1, found, wanted: line };
+  }
+  return undefined;
+}
+
+function withEnds(text: string): string[] {
+  return text.split(/(?<=\n)/);
 }
 
 /** Without the blank lines around. */

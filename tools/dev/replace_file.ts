@@ -1,15 +1,17 @@
 import { dirname, join } from "@std/path";
 import { keepAttributes } from "./keep_attributes.ts";
-import { isNamed } from "./paths.ts";
 import type { FileFacts, World } from "./world.ts";
 
-const PERMISSION_BITS = 0o7777;
+const MODE_BITS = 0o7777;
+/** Set-user and set-group. */
+const SET_BITS = 0o6000;
 
 /**
  * Writes a file in one step: a temporary file in the same folder is written, synced to the disk and
  * renamed over it, so that a reader sees the old text or the new one. Mode and owner are kept, and where
  * a program can copy them the access list and extended attributes. A file
- * with further hard links is written in place, since a rename would leave those behind.
+ * with further hard links is written in place, since a rename would leave those behind, and so is one whose
+ * owner the system gives to no other file: somebody else's, or one that a namespace of users has no number for.
  *
  * @param before The facts of the file that is replaced; undefined for a new one.
  * @returns What a person should know of how it was done.
@@ -24,9 +26,8 @@ export async function replaceFile(
   signal: AbortSignal,
 ): Promise<string[]> {
   if (before?.nlink !== undefined && before.nlink !== null && before.nlink > 1) {
-    await checkUnchanged(target, before, world);
-    await writeSynced(target, { write: true, truncate: true }, bytes, world, signal);
-    return [`written in place, not atomically: the file has ${before.nlink} hard links`];
+    const why = `the file has ${before.nlink} hard links`;
+    return await writeInPlace(target, before, why, bytes, world, signal);
   }
   const temporary = join(dirname(target), `.skep-${crypto.randomUUID()}.tmp`);
   try {
@@ -36,10 +37,20 @@ export async function replaceFile(
     };
     const options = { write: true, createNew: true, ...mode };
     await writeSynced(temporary, options, bytes, world, signal);
-    const notes = before === undefined ? [] : await keepFacts(target, temporary, before, world);
-    if (before !== undefined) await checkUnchanged(target, before, world);
+    if (before === undefined) {
+      await world.rename(temporary, target);
+      return [];
+    }
+    const changed = await giveOwner(temporary, before, world);
+    if (changed !== undefined && await isWritable(target, world)) {
+      await world.remove(temporary);
+      const why = "a new file cannot have its owner and group";
+      return await writeInPlace(target, before, why, bytes, world, signal);
+    }
+    const notes = await keepFacts(target, temporary, before, world);
+    await checkUnchanged(target, before, world);
     await world.rename(temporary, target);
-    return notes;
+    return changed === undefined ? notes : [changed, ...notes];
   } catch (error) {
     await world.remove(temporary).catch(() => {}); // it may not be there yet; the error says why
     throw error;
@@ -74,24 +85,71 @@ async function writeSynced(
   signal.throwIfAborted();
 }
 
+async function writeInPlace(
+  target: string,
+  before: FileFacts,
+  why: string,
+  bytes: Uint8Array,
+  world: Pick<World, "open" | "stat" | "chmod">,
+  signal: AbortSignal,
+): Promise<string[]> {
+  await checkUnchanged(target, before, world);
+  await writeSynced(target, { write: true, truncate: true }, bytes, world, signal);
+  const notes = [`written in place, not atomically: ${why}`];
+  const { mode } = await world.stat(target);
+  if (mode === before.mode || before.mode === null) return notes;
+  return [...notes, ...await giveMode(target, before.mode, world)]; // a write clears the set-user bits
+}
+
+async function isWritable(path: string, { open }: Pick<World, "open">): Promise<boolean> {
+  return await open(path, { write: true }).then((file) => {
+    file.close();
+    return true;
+  }, () => false);
+}
+
+/** What became of the owner, where the system does not let it be what it was. */
+async function giveOwner(
+  temporary: string,
+  { mode, uid, gid }: FileFacts,
+  world: Pick<World, "stat" | "chown">,
+): Promise<string | undefined> {
+  if (mode === null) return undefined; // a system without modes and owners
+  const created = await world.stat(temporary);
+  if (created.uid === uid && created.gid === gid) return undefined;
+  return await world.chown(temporary, uid, gid).then(
+    () => undefined,
+    () => `its owner was ${uid}:${gid} and is ${created.uid}:${created.gid}`,
+  );
+}
+
+/** After the owner: changing that clears the set-user bits. */
 async function keepFacts(
   target: string,
   temporary: string,
-  before: FileFacts,
-  world: Pick<World, "stat" | "chown" | "chmod" | "Command">,
+  { mode }: FileFacts,
+  world: Pick<World, "chmod" | "Command">,
 ): Promise<string[]> {
-  if (before.mode === null) return []; // a system without modes and owners
-  const notes: string[] = [];
-  const created = await world.stat(temporary);
-  if (created.uid !== before.uid || created.gid !== before.gid) {
-    try {
-      await world.chown(temporary, before.uid, before.gid);
-    } catch (error) {
-      if (!isNamed(error, "PermissionDenied")) throw error;
-      notes.push(`its owner was ${before.uid}:${before.gid} and is ${created.uid}:${created.gid}`);
-    }
-  }
-  // After the owner: changing that clears the set-user bits.
-  await world.chmod(temporary, before.mode & PERMISSION_BITS);
+  if (mode === null) return [];
+  const notes = await giveMode(temporary, mode, world);
   return [...notes, ...await keepAttributes(target, temporary, world)];
+}
+
+/** The bits that make a program run as its owner are refused where a server is confined. */
+async function giveMode(
+  path: string,
+  mode: number,
+  { chmod }: Pick<World, "chmod">,
+): Promise<string[]> {
+  try {
+    await chmod(path, mode & MODE_BITS);
+    return [];
+  } catch (error) {
+    if ((mode & SET_BITS) === 0) throw error;
+  }
+  await chmod(path, mode & MODE_BITS & ~SET_BITS);
+  const [was, is] = [mode & MODE_BITS, mode & MODE_BITS & ~SET_BITS].map((bits) =>
+    bits.toString(8)
+  );
+  return [`its mode was ${was} and is ${is}`];
 }

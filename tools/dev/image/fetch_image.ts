@@ -67,8 +67,9 @@ export function shownAddress({ protocol, host, pathname, search }: URL): string 
 }
 
 async function checkHost({ hostname, port }: URL, context: ToolContext): Promise<void> {
-  const { world, tool } = context;
-  const host = `${hostname}:${port === "" ? "443" : port}`;
+  const { world } = context;
+  const atPort = (host: string) => `${host}:${port === "" ? "443" : port}`;
+  const host = atPort(hostname);
   const isGranted = async (host: string) =>
     (await world.permissions.query({ name: "net", host })).state === "granted";
   if (!await isGranted(host)) {
@@ -78,13 +79,14 @@ async function checkHost({ hostname, port }: URL, context: ToolContext): Promise
   const name = hostname.replace(/^\[|\]$/g, "");
   const addresses = isAddress(name) ? [name] : await resolved(name, world);
   const inner = addresses.find((address) => !isPublicAddress(address));
+  if (inner === undefined) return;
+  const address = atPort(inner.includes(":") ? `[${inner}]` : inner);
   // A grant of everything grants an inner address as well, and nobody meant it.
-  const isMeant = inner !== undefined && await isGranted(inner) &&
+  const isMeant = await isGranted(address) &&
     (await world.permissions.query({ name: "net" })).state !== "granted";
-  if (inner === undefined || isMeant) return;
-  throw new ImageRefused(
-    `${host} is not public (${inner}), and the grant of ${tool} does not name it`,
-  );
+  if (isMeant) return;
+  const wanted = `the net list of this server's grant does not name ${address}`;
+  throw new ImageRefused(`${host} is not public (${inner}), and ${wanted}`);
 }
 
 function isAddress(host: string): boolean {

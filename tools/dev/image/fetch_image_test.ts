@@ -6,7 +6,7 @@ import type { World } from "../world.ts";
 import { checkedAddress, fetchImage, shownAddress } from "./fetch_image.ts";
 import { ImageRefused } from "./read_image.ts";
 
-const GRANTED = ["a.test:443", "b.test:443", "inner.test:443", "10.0.0.1:443", "10.0.0.1"];
+const GRANTED = ["a.test:443", "b.test:443", "inner.test:443", "10.0.0.1:443", "[fd00::1]:8443"];
 
 /** A network of a few hosts: `answers` by address. */
 async function network(answers: Record<string, () => Response>): Promise<ToolContext> {
@@ -78,14 +78,18 @@ Deno.test("fetchImage() looks at each redirect as if it had been given", async (
   );
   assertEquals(
     await to("https://inner.test/"),
-    "inner.test:443 is not public (192.168.0.9), and the grant of view_image does not name it",
+    "inner.test:443 is not public (192.168.0.9), and the net list of this server's grant does not name 192.168.0.9:443",
   );
   assertEquals(await to("https://a.test/x"), "it was redirected more than 5 times");
 });
 
-Deno.test("fetchImage() goes to an inner address that the grant names", async () => {
-  const answers = { "https://10.0.0.1/": () => new Response("a") };
+Deno.test("fetchImage() goes to an inner address that the grant names with its port", async () => {
+  const answers = {
+    "https://10.0.0.1/": () => new Response("a"),
+    "https://[fd00::1]:8443/": () => new Response("a"),
+  };
   assertEquals(await fetched("https://10.0.0.1/", answers), 1);
+  assertEquals(await fetched("https://[fd00::1]:8443/", answers), 1);
 });
 
 Deno.test("fetchImage() tells the status that it got", async () => {
