@@ -856,6 +856,15 @@ export const LIMITS = {
     override: [],
     least: 1,
   },
+  finishCallsMs: {
+    value: 200,
+    unit: "ms",
+    reason:
+      "how long calls of the dev server may go on once its input has ended; below stopServerMs",
+    past: "they are aborted",
+    override: [],
+    least: 1,
+  },
   maxShellOutputBytes: {
     value: 40 * KIB,
     unit: "bytes",

@@ -1,4 +1,5 @@
 import type { Frame } from "../host/frames.ts";
+import { oversizedRequest } from "../host/oversized_request.ts";
 import { isRecord } from "./is_record.ts";
 import type { Answered } from "./requests.ts";
 import {
@@ -26,7 +27,10 @@ export type Incoming =
 export function readIncoming(frame: Frame, limit: number): Incoming {
   switch (frame.kind) {
     case "oversized":
-      return invalidRequest(null, `a line of ${frame.bytes} bytes: the limit is ${limit}`);
+      return invalidRequest(
+        oversizedRequest(frame) ?? null,
+        `a line of ${frame.bytes} bytes: the limit is ${limit}`,
+      );
     case "not_utf8":
       return parseError(`a line of ${frame.bytes} bytes: it is not UTF-8 text`);
     case "text":

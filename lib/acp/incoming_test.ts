@@ -65,11 +65,12 @@ Deno.test("readIncoming() never answers an error, even one without an id", () =>
 });
 
 Deno.test("readIncoming() names the size of a line that is too long, and its limit", () => {
-  assertEquals(readIncoming({ kind: "oversized", bytes: 1025 }, 1024), {
-    kind: "invalid",
-    id: null,
-    error: { code: -32600, message: "Cannot read a line of 1025 bytes: the limit is 1024" },
-  });
+  const frame = { kind: "oversized", bytes: 1025, end: "" } as const;
+  const error = { code: -32600, message: "Cannot read a line of 1025 bytes: the limit is 1024" };
+  const read = (start: string) => readIncoming({ ...frame, start }, 1024);
+  assertEquals(read("x"), { kind: "invalid", id: null, error });
+  const request = '{"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{';
+  assertEquals(read(request), { kind: "invalid", id: 4, error });
 });
 
 Deno.test("readIncoming() refuses a line that is not UTF-8 with -32700", () => {

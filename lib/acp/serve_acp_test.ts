@@ -426,7 +426,7 @@ Deno.test("serveAcp() takes a line exactly at its limit, and answers one past it
   assertEquals(await client.open(), "s1");
   assertEquals(client.frames.map(({ id, error }) => [id, error]).slice(0, 2), [
     ["x", undefined],
-    [null, { code: -32600, message: "Cannot read a line of 1025 bytes: the limit is 1024" }],
+    ["x", { code: -32600, message: "Cannot read a line of 1025 bytes: the limit is 1024" }],
   ]);
 });
 
@@ -625,6 +625,7 @@ Deno.test("serveAcp() needs nothing but these files to answer initialize", async
     "acp/serve_acp.ts",
     "errors.ts",
     "host/frames.ts",
+    "host/oversized_request.ts",
   ]);
 });
 

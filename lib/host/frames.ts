@@ -2,14 +2,21 @@
 export type Frame =
   /** A line's text, its `\n` and a `\r` before it dropped. */
   | { readonly kind: "text"; readonly text: string }
-  /** A line over the limit; it was read to its end and dropped. */
-  | { readonly kind: "oversized"; readonly bytes: number }
+  /** A line over the limit; it was read to its end and dropped, but for a little of both its ends. */
+  | {
+    readonly kind: "oversized";
+    readonly bytes: number;
+    readonly start: string;
+    readonly end: string;
+  }
   /** A line that is not UTF-8. */
   | { readonly kind: "not_utf8"; readonly bytes: number };
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const FIRST_BYTES = 4096;
+/** What is kept of either end of a line that is too long: its id and its method stand there. */
+const EDGE_BYTES = 1024;
 
 /**
  * Splits a byte stream into {@linkcode Frame}s at each `\n` and at nothing else: U+2028 and a lone
@@ -33,19 +40,25 @@ export async function* frames(
 ): AsyncGenerator<Frame, void, void> {
   let line = new Uint8Array(Math.min(limit, FIRST_BYTES));
   let bytes = 0;
+  let edge = new Uint8Array();
   const take = (part: Uint8Array) => {
-    if (bytes + part.length <= limit) {
-      if (bytes + part.length > line.length) line = grown(line, bytes + part.length, limit);
-      line.set(part, bytes);
-    }
+    const length = Math.min(bytes + part.length, limit);
+    if (length > line.length) line = grown(line, length, limit);
+    if (bytes < length) line.set(part.subarray(0, length - bytes), bytes);
     bytes += part.length;
+    if (bytes <= limit) return;
+    // The part that goes over the limit may be short: what stood before it lies at the end too.
+    const before = bytes - part.length;
+    if (edge.length === 0) edge = line.slice(Math.max(0, before - EDGE_BYTES), before);
+    edge = new Uint8Array([...edge, ...part.subarray(-EDGE_BYTES)]).slice(-EDGE_BYTES);
   };
   for await (const chunk of source) {
     let start = 0;
     for (let end; (end = chunk.indexOf(NEWLINE, start)) !== -1; start = end + 1) {
       take(chunk.subarray(start, end + 1));
-      const frame = finish(line, bytes, limit);
+      const frame = finish(line, bytes, limit, edge);
       bytes = 0;
+      edge = new Uint8Array();
       if (frame !== undefined) yield frame;
     }
     take(chunk.subarray(start));
@@ -58,8 +71,18 @@ function grown(line: Uint8Array, needed: number, limit: number): Uint8Array<Arra
   return larger;
 }
 
-function finish(line: Uint8Array, bytes: number, limit: number): Frame | undefined {
-  if (bytes > limit) return { kind: "oversized", bytes };
+function finish(
+  line: Uint8Array,
+  bytes: number,
+  limit: number,
+  edge: Uint8Array,
+): Frame | undefined {
+  if (bytes > limit) {
+    const [start, end] = [line.subarray(0, EDGE_BYTES), edge].map((part) =>
+      new TextDecoder().decode(part)
+    );
+    return { kind: "oversized", bytes, start: start ?? "", end: end ?? "" };
+  }
   const end = bytes > 1 && line[bytes - 2] === RETURN ? bytes - 2 : bytes - 1;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(line.subarray(0, end));

@@ -3,6 +3,8 @@ import { type Frame, frames } from "./frames.ts";
 
 const TEXT = (text: string): Frame => ({ kind: "text", text });
 
+const OVERSIZED: Frame = { kind: "oversized", bytes: 5, start: "abcd", end: "abcd\n" };
+
 function streamOf(...chunks: (string | Uint8Array)[]): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return ReadableStream.from(
@@ -23,8 +25,8 @@ Deno.test("frames() takes a frame exactly at its limit", async () => {
 });
 
 Deno.test("frames() reports a frame one byte past its limit, and goes on", async () => {
-  assertEquals(await read(4, "abcd\nok\n"), [{ kind: "oversized", bytes: 5 }, TEXT("ok")]);
-  assertEquals(await read(4, "abc", "d", "\nok\n"), [{ kind: "oversized", bytes: 5 }, TEXT("ok")]);
+  assertEquals(await read(4, "abcd\nok\n"), [OVERSIZED, TEXT("ok")]);
+  assertEquals(await read(4, "abc", "d", "\nok\n"), [OVERSIZED, TEXT("ok")]);
 });
 
 Deno.test("frames() grows its buffer for a long line in small chunks", async () => {

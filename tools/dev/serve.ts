@@ -1,5 +1,6 @@
 import { messageOf } from "../../lib/errors.ts";
 import { frames } from "../../lib/host/frames.ts";
+import { oversizedRequest } from "../../lib/host/oversized_request.ts";
 import type { Limits } from "../../lib/limits.ts";
 import { callTool } from "./call_tool.ts";
 import { EDITOR_CAPABILITY, HostEditor } from "./host_editor.ts";
@@ -40,7 +41,8 @@ type Refusal = { readonly code: number; readonly message: string };
 
 /**
  * Serves tools over MCP's stdio transport, until the input ends, nobody takes the output any more, or
- * `stop` is aborted. Calls run side by side; `notifications/cancelled` and the end abort them. The few requests that a
+ * `stop` is aborted. Calls run side by side; `notifications/cancelled` aborts them, as the end does after
+ * a while that they get to finish in. The few requests that a
  * server of tools answers are written out here, since loading a library for them takes seven times as
  * long as all the rest of the start.
  *
@@ -130,8 +132,11 @@ export async function serve(
   async function takeAll(): Promise<void> {
     for await (const frame of frames(input, context.limits.maxFrameBytes)) {
       if (!isOutputOpen || stop.aborted) return;
-      if (frame.kind === "oversized") refuse(null, oversized(frame.bytes, context.limits));
-      else if (frame.kind === "not_utf8") refuse(null, NO_JSON);
+      if (frame.kind === "oversized") {
+        const id = oversizedRequest(frame);
+        const isFree = id !== undefined && !running.has(id);
+        refuse(isFree ? id : null, oversized(frame.bytes, context.limits));
+      } else if (frame.kind === "not_utf8") refuse(null, NO_JSON);
       else {
         const message = parse(frame.text);
         if (message === undefined) refuse(null, NO_JSON);
@@ -143,12 +148,24 @@ export async function serve(
 
   const stopped = new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve()));
   await Promise.race([takeAll(), stopped]);
-  const settling = [...running.values()].map(({ cancel, settled }) => {
-    cancel.abort();
-    return settled;
-  });
-  await Promise.all([introducing, ...settling]);
+  const settling = Promise.all([...running.values()].map(({ settled }) => settled));
+  // Who sent its calls in one go, and closed, still reads what they come to.
+  if (isOutputOpen) await settledWithin(context.limits.finishCallsMs, settling, stopped);
+  for (const { cancel } of running.values()) cancel.abort();
+  await Promise.all([introducing, settling]);
   await lastWrite;
+}
+
+/** Waits until calls have settled, or time is up, or `stopped`. */
+async function settledWithin(
+  ms: number,
+  settling: Promise<unknown>,
+  stopped: Promise<void>,
+): Promise<void> {
+  const { promise: isLate, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([settling, isLate, stopped]);
+  clearTimeout(timer);
 }
 
 const NO_JSON: Refusal = { code: PARSE_ERROR, message: "The line is not JSON in UTF-8" };

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { SkepError } from "../../lib/errors.ts";
-import { DEFAULT_LIMITS } from "../../lib/limits.ts";
+import { DEFAULT_LIMITS, type Limits } from "../../lib/limits.ts";
 import { serve } from "./serve.ts";
 import type { ServerState } from "./server_state.ts";
 import { defineTool, type Tool, type ToolContext } from "./tool.ts";
@@ -70,14 +70,18 @@ interface Served {
   readonly ended: Promise<void>;
 }
 
-function start(write = (_text: string) => Promise.resolve()): Served {
+function start(
+  write = (_text: string) => Promise.resolve(),
+  limits: Partial<Limits> = {},
+  tools: readonly Tool[] = TOOLS,
+): Served {
   const pipe = new TransformStream<Uint8Array, Uint8Array>();
   const messages: Record<string, unknown>[] = [];
   const stop = new AbortController();
   const context = {
     cwd: "/w",
     home: undefined,
-    limits: { ...DEFAULT_LIMITS, maxFrameBytes: 1000 },
+    limits: { ...DEFAULT_LIMITS, maxFrameBytes: 1000, ...limits },
     world: {} as World,
     fetch,
     state: {} as ServerState,
@@ -87,7 +91,7 @@ function start(write = (_text: string) => Promise.resolve()): Served {
     name: "n",
     version: "v",
     instructions: () => Promise.resolve("i"),
-    tools: TOOLS,
+    tools,
     hooks: [tool("_Stop", () => Promise.resolve("go on"))],
     areHooksListed: false,
   };
@@ -162,7 +166,7 @@ Deno.test("serve() takes a frame exactly at its limit, and refuses one byte more
     { jsonrpc: "2.0", id: 1, result: {} },
     {
       jsonrpc: "2.0",
-      id: null,
+      id: 1,
       error: { code: -32600, message: "Cannot read a frame of 1001 bytes: the limit is 1000" },
     },
   ]);
@@ -180,6 +184,38 @@ Deno.test("serve() aborts a cancelled call and answers nothing for it", async ()
   await served.input.close();
   await served.ended;
   assertEquals(served.messages, [{ jsonrpc: "2.0", id: 2, result: {} }]);
+});
+
+Deno.test("serve() answers a request that is too long to read with its own id, or its sender would wait for ever", async () => {
+  const text = "x".repeat(1000);
+  const last = { method: "tools/call", params: { text }, jsonrpc: "2.0", id: "b" };
+  const messages = await answers(call(1, "hello", { text }), last);
+  assertEquals(messages.map(({ id, error }) => [id, (error as { code: number }).code]), [
+    [1, -32600],
+    ["b", -32600],
+  ]);
+});
+
+Deno.test("serve() answers calls that were sent before the end of its input", async () => {
+  const finishing = Promise.withResolvers<string>();
+  const served = start(undefined, { finishCallsMs: 600_000 }, [
+    tool("finishes", () => finishing.promise),
+  ]);
+  await send(served, call(1, "finishes"));
+  await served.input.close();
+  finishing.resolve("done");
+  await served.ended;
+  assertEquals(served.messages.map(({ result }) => result), [
+    { content: [{ type: "text", text: "done" }], isError: false },
+  ]);
+});
+
+Deno.test("serve() aborts calls that go on past their time after the end of its input", async () => {
+  const served = start(undefined, { finishCallsMs: 1 });
+  await send(served, call(1, "waits"));
+  await served.input.close();
+  await served.ended;
+  assertEquals(served.messages, []);
 });
 
 Deno.test("serve() refuses an id that is in use, which would make a cancel ambiguous", async () => {
