@@ -6,7 +6,7 @@ import { activeRun, answered, calls, says, startTurns, totals } from "./turn_har
 
 const STEER = "_goose/unstable/session/steer";
 
-Deno.test("text_only_end_turn: the run is advertised first, then the text, then the stop", async () => {
+Deno.test("text_only_end_turn, test_text_only_response, test_no_reasoning_no_thought_chunk: the run is advertised first, then the text, then the stop", async () => {
   await using world = await startTurns([says("hello")]);
   assertEquals(await world.prompt("hi"), { stopReason: "end_turn" });
   assertEquals(answered(world.acp), "hello");
@@ -14,9 +14,10 @@ Deno.test("text_only_end_turn: the run is advertised first, then the text, then 
     sessionUpdate === "session_info_update"
   );
   assert(/^run_[0-9a-f]{16}$/.test(first?._meta.goose.activeRunId));
+  assertEquals(world.acp.lastUpdate("agent_thought_chunk"), undefined);
 });
 
-Deno.test("tool_call_then_end_turn: an unknown tool fails with its call id, and the turn goes on", async () => {
+Deno.test("tool_call_then_end_turn, test_full_tool_call_transcript: an unknown tool fails with its call id, and the turn goes on", async () => {
   await using world = await startTurns([calls("nope"), says("sorry")]);
   assertEquals(await world.prompt("hi"), { stopReason: "end_turn" });
   const ended = world.acp.updates().find(({ status }) => status === "failed");
@@ -28,7 +29,7 @@ Deno.test("tool_call_then_end_turn: an unknown tool fails with its call id, and 
   assert(!JSON.stringify(ended).includes("[Reflect]"), "the note is for the model alone");
 });
 
-Deno.test("rejects_concurrent_prompts: the second one at once, the first one lives", async () => {
+Deno.test("rejects_concurrent_prompts, test_concurrent_prompt_rejected: the second one at once, the first one lives", async () => {
   await using world = await startTurns([{ parts: [{ waitMs: 500 }, { text: "one" }] }]);
   const first = await world.acp.prompt(world.sessionId, "one");
   const second = await world.prompt("two");
@@ -70,7 +71,7 @@ Deno.test("steer_folds_into_active_turn_without_cancelling, also in the last rou
   assertEquals([role, JSON.stringify(content).includes("also that")], ["user", true]);
 });
 
-Deno.test("steer_rejected_when_no_active_run, on_run_id_mismatch, on_empty_prompt: the turn is unaffected", async () => {
+Deno.test("steer_rejected_when_no_active_run, steer_rejected_on_run_id_mismatch, steer_rejected_on_empty_prompt: the turn is unaffected", async () => {
   await using world = await startTurns([{ parts: [{ waitMs: 600 }, { text: "ok" }] }]);
   const { acp, sessionId } = world;
   const prompt = [{ type: "text", text: "x" }];
@@ -85,7 +86,7 @@ Deno.test("steer_rejected_when_no_active_run, on_run_id_mismatch, on_empty_promp
   assertEquals(world.provider.requests.length, 1);
 });
 
-Deno.test("usage is told after each round, before the response, and adds up over turns", async () => {
+Deno.test("usage_is_reported_after_each_round_not_only_at_turn_end, usage_notification_emitted_before_prompt_response, mid_turn_usage_includes_earlier_turns", async () => {
   await using world = await startTurns([
     calls("nope", {}, { input: 10, output: 1 }),
     says("one", { input: 20, output: 2 }),
@@ -173,7 +174,7 @@ Deno.test("test_thought_chunk_emitted_before_message_chunk, test_acp_v2_chunks_c
   );
 });
 
-Deno.test("cancelled_turn_with_usage: what a finished round took is told before the response", async () => {
+Deno.test("cancelled_turn_with_usage_emits_notification_before_response: what a finished round took is told before the response", async () => {
   await using world = await startTurns([
     calls("fake__sleep", { ms: 60_000 }, { input: 7, output: 1 }),
   ], { knobs: [] });
