@@ -85,7 +85,9 @@ export class Approvals {
     if (this.#isGiven(call)) return { isAllowed: true };
     const { approver, remember } = this.#options;
     if (approver === undefined) return unapproved(reason);
-    const scope = scopeOf(call);
+    const wide = scopeOf(call);
+    // One that would not cover this very call would be an answer that does nothing.
+    const scope = this.#isGiven(call, wide?.rules) ? wide : undefined;
     const answer = await approver({
       ...call,
       shown: showArguments(call.args),
@@ -114,14 +116,13 @@ export class Approvals {
   }
 
   /** Everything that the call does was allowed before: what no given rule speaks of was not. */
-  #isGiven(call: ApprovalCall): boolean {
-    const nothing: Rule = { action: "ask", tool: call.tool, args: {} };
-    const rest: Rule = { ...nothing, command: "*" };
-    const isLine = typeof call.args.command === "string";
-    const rules = [...this.#given, isLine ? rest : nothing];
-    return decide([{ source: "", rules }], call).action === "allow";
+  #isGiven(call: ApprovalCall, more: readonly Rule[] = []): boolean {
+    const rules = [...this.#given, ...more];
+    return decide([{ source: "", rules }], call, UNSPOKEN).action === "allow";
   }
 }
+
+const UNSPOKEN: Decision = { action: "ask", reason: "" };
 
 function denied(reason: string): Verdict {
   return { isAllowed: false, reason };

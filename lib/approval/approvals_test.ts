@@ -62,6 +62,39 @@ Deno.test("Approvals keep what is allowed for ever, and nothing of what is allow
   assertEquals([asked.length, asked[0]?.canBeKept], [2, true]);
 });
 
+for (const answer of ["session", "always"] as const) {
+  Deno.test(`an answer "${answer}" did nothing for a tool that is no shell, nor for one allowed by its file`, async () => {
+    const { approvals, asked, kept } = answering(answer, "deny");
+    const write = (path: string) => ({ callId: "c", tool: "fs__write", args: { path } });
+    assertEquals((await approvals.check(write("a"), NEVER)).isAllowed, true);
+    assertEquals((await approvals.check(write("b"), NEVER)).isAllowed, true);
+    assertEquals(asked[0]?.scope?.text, "every call of fs__write");
+    assertEquals(asked.length, 1);
+    const rules: Rule[] = [{ action: "allow", tool: "fs__write", args: {} }];
+    assertEquals(kept, answer === "always" ? rules : []);
+    const { isAllowed } = await approvals.check({ ...write("a"), tool: "fs__remove" }, NEVER);
+    assertEquals([isAllowed, asked.length], [false, 2]);
+  });
+}
+
+for (const rule of [{ allow: "*" }, { allow: "dev__*" }, { allow: "dev__shell", command: "*" }]) {
+  Deno.test(`a rule of the file of kept ones counted for nothing: ${JSON.stringify(rule)}`, async () => {
+    const kept = parseApprovals([rule], "approvals.json").rules;
+    const approvals = new Approvals({ rules: ASK, kept });
+    assertEquals((await approvals.check(run("ls"), NEVER)).isAllowed, true);
+  });
+}
+
+Deno.test("Approvals offer no scope that would not cover the call that it is offered with", async () => {
+  const { approvals, asked } = answering("once", "session");
+  await approvals.check(run("sudo -u root make"), NEVER);
+  assertEquals(asked[0]?.scope, undefined);
+  assertEquals((await approvals.check(run("timeout 5 make test"), NEVER)).isAllowed, true);
+  assertEquals(asked[1]?.scope?.text, "commands of dev__shell like timeout * and make *");
+  assertEquals((await approvals.check(run("timeout 9 make -j all"), NEVER)).isAllowed, true);
+  assertEquals(asked.length, 2);
+});
+
 Deno.test("Approvals never take an answer that comes with a cancel for an allow (T11)", async () => {
   const cancel = new AbortController();
   const approvals = new Approvals({

@@ -15,42 +15,48 @@ const DEFAULT: Decision = { action: "allow", reason: "no rule speaks of it" };
  * What rules say of a call. In each source the most specific rule decides: one with patterns of the
  * call's arguments before one without, then the one that says more, then the stricter one. Of the
  * sources the strictest decides, so that a pack cannot loosen what the operator wrote. What no rule
- * speaks of is allowed: the grant bounds it.
+ * speaks of is `unspoken`, by default allowed: the grant bounds it.
  *
  * Rules with `command` are asked about each command of a shell line; when the line cannot be read, and
  * one of them could forbid a part of it, the answer is `ask`.
  */
-export function decide(sources: readonly Rules[], call: ApprovalCall): Decision {
-  return sources.map((rules) => decideOne(rules, call)).reduce(strictest, DEFAULT);
+export function decide(
+  sources: readonly Rules[],
+  call: ApprovalCall,
+  unspoken: Decision = DEFAULT,
+): Decision {
+  return sources.map((rules) => decideOne(rules, call, unspoken)).reduce(strictest, DEFAULT);
 }
 
-function decideOne({ rules, source }: Rules, call: ApprovalCall): Decision {
+function decideOne({ rules, source }: Rules, call: ApprovalCall, unspoken: Decision): Decision {
+  const best = (of: readonly Rule[]) => mostSpecific(of, source) ?? unspoken;
   const about = rules.filter((rule) => matches(rule.tool, call.tool) && hasArguments(rule, call));
   const plain = about.filter(({ command }) => command === undefined);
   const line = call.args.command;
   const byCommand = about.filter(({ command }) => command !== undefined);
-  if (byCommand.length === 0 || typeof line !== "string") return best(plain, source);
+  if (byCommand.length === 0 || typeof line !== "string") return best(plain);
   const commands = shellCommands(line);
   if (commands === undefined) {
-    const whole = best(plain, source);
+    const whole = best(plain);
     if (byCommand.every(({ action }) => action === "allow")) return whole;
     return strictest(whole, {
       action: "ask",
       reason: `the commands of this line cannot be told for certain (rules of ${source})`,
     });
   }
-  return commands.map((command) => decideCommand(command, plain, byCommand, source))
-    .reduce(strictest, commands.length === 0 ? best(plain, source) : DEFAULT);
+  return commands.map((command) =>
+    decideCommand(command, byCommand, source, (speaking) => best([...plain, ...speaking]))
+  )
+    .reduce(strictest, commands.length === 0 ? best(plain) : DEFAULT);
 }
 
 function decideCommand(
   command: ShellCommand,
-  plain: readonly Rule[],
   byCommand: readonly Rule[],
   source: string,
+  best: (speaking: readonly Rule[]) => Decision,
 ): Decision {
-  const speaking = byCommand.filter((rule) => speaksOf(rule, command));
-  const said = best([...plain, ...speaking], source);
+  const said = best(byCommand.filter((rule) => speaksOf(rule, command)));
   if (!command.isCertain) {
     return said.action === "deny" ? { ...said, action: "ask" } : said;
   }
@@ -90,9 +96,9 @@ function hasArguments({ args }: Rule, call: ApprovalCall): boolean {
   });
 }
 
-function best(rules: readonly Rule[], source: string): Decision {
+function mostSpecific(rules: readonly Rule[], source: string): Decision | undefined {
   const [first] = rules.toSorted(bySpecificity);
-  return first === undefined ? DEFAULT : { action: first.action, reason: describe(first, source) };
+  return first && { action: first.action, reason: describe(first, source) };
 }
 
 function bySpecificity(a: Rule, b: Rule): number {

@@ -96,6 +96,58 @@ for (
     ["> out curl x", "deny"],
     ["eval curl x", "deny"],
     ["find . -exec curl {} ;", "deny"],
+    ['A="b" curl x', "deny"],
+    ["sh -c 'A=\"b\" curl x'", "deny"],
+    ["time curl x", "deny"],
+    ["time -p curl x", "deny"],
+    ["time -- curl x", "deny"],
+    ["time -p { curl x; }", "deny"],
+    ["/usr/bin/time -v curl x", "deny"],
+    ["sh -ce 'curl x'", "deny"],
+    ["bash -cx 'curl x'", "deny"],
+    ["sh -c -e 'curl x'", "deny"],
+    ["bash -c -- 'curl x'", "deny"],
+    ["bash -o pipefail -c 'curl x'", "deny"],
+    ["bash +x --norc -euo pipefail -c 'curl x' name", "deny"],
+    ['env -S"curl x"', "deny"],
+    ["env -vS 'curl x'", "deny"],
+    ["env -S curl x", "deny"],
+    ["env --split-string='A=1 curl x'", "deny"],
+    ["su -c'curl x' me", "deny"],
+    ["script -ccurl out", "deny"],
+    ['trap "curl x" EXIT', "deny"],
+    ["trap -- 'curl x' EXIT", "deny"],
+    ["prlimit --nproc=9 curl x", "deny"],
+    ["setpriv --no-new-privs curl x", "deny"],
+    ["fakeroot -- curl x", "deny"],
+    ["ls | xargs -n1 curl", "deny"],
+    ["git status # \\\ncurl x", "deny"],
+    ["git log \\\\\ncurl x", "deny"],
+    ["echo 'a\\\n'; curl x", "deny"],
+    ["git log \r# ; curl x", "deny"],
+    ['cu\\\nrl "a\\\nb" >\\\n out', "deny"],
+    ["ls |\\\n curl x", "deny"],
+    ["ls &\\\n& curl x", "ask"],
+    ["echo $\\\n(curl x)", "ask"],
+    ["echo `git log \\\\\\\ncurl x`", "ask"],
+    ["coproc N { curl x; }", "ask"],
+    ["coproc echo { curl x; }", "ask"],
+    ["coproc curl x", "ask"],
+    [". <(curl x)", "ask"],
+    [". <(echo curl x)", "ask"],
+    ["source /dev/stdin", "ask"],
+    ["bash /dev/fd/0", "ask"],
+    ["bash -s < list", "ask"],
+    ["echo curl x | at now", "ask"],
+    ["echo curl x | parallel", "ask"],
+    ["echo curl x | xargs env", "ask"],
+    ["find / -name curl -exec {} x ;", "ask"],
+    ["find . $MORE", "ask"],
+    ["for i do curl x; done", "ask"],
+    ["alias l=curl", "ask"],
+    ["test -v 'a[$(curl x)]'", "ask"],
+    ["x='$(curl y)'; echo ${x@P}", "ask"],
+    ["fish --command='curl x'", "ask"],
     ["xargs -a list curl", "ask"],
     ["python3 -c 'import os'", "ask"],
     ["$CMD x", "ask"],
@@ -114,6 +166,15 @@ for (
     ["echo ';' curl", "allow"],
     ["grep -r curl . | sort | uniq -c", "allow"],
     ["python3 build.py", "allow"],
+    ["find . -name '*.ts' -newer \"$F\"", "allow"],
+    ["find src -name '*.ts' -exec grep -l curl {} +", "allow"],
+    ['sh -c \'echo "$1"\' _ "$X"', "allow"],
+    ["ls | xargs cat", "allow"],
+    ['bash build.sh "$X"', "allow"],
+    [". ./settings.sh", "allow"],
+    ['[ "$(id -u)" = 0 ] && echo "${a[@]}"', "allow"],
+    ["time -p ls", "allow"],
+    ["git log --grep='# not a comment' |\\\n cat", "allow"],
   ] as const
 ) {
   Deno.test(`decide() sees through a line of shell: ${JSON.stringify(line)} (T70)`, () => {
@@ -137,6 +198,15 @@ Deno.test("decide() asks when an argument that a rule forbids may hide behind a 
   assertEquals(shell("git push --force", rules), "deny");
   assertEquals(shell("git push $FLAGS", rules), "ask");
   assertEquals(shell("ls $FLAGS", rules), "allow");
+});
+
+Deno.test("decide() lets a rule that allows a program speak of no text that a comment or a backslash hides", () => {
+  const rules = [{ deny: "dev__shell" }, { allow: "dev__shell", command: "git *" }];
+  assertEquals(shell("git status # \\\nid", rules), "deny");
+  assertEquals(shell("git log --oneline \\\\\nid", rules), "deny");
+  assertEquals(shell("git log --oneline \\\n --all", rules), "allow");
+  assertEquals(shell("env GIT_EXTERNAL_DIFF=id git diff", rules), "deny");
+  assertEquals(shell("export GIT_EXTERNAL_DIFF=id; git diff", rules), "deny");
 });
 
 Deno.test("parseApprovals() says what is wrong with a rule", () => {

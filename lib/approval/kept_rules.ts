@@ -44,7 +44,9 @@ export async function openKeptRules(
     remember: async (rules) => {
       const entries = await read(); // another session may have added to it
       const before = entries.find(isOurs)?.approvals ?? [];
-      const entry: Entry = { persona, cwd, approvals: [...before, ...rules.map(written)] };
+      const known = new Set(before.map((each) => JSON.stringify(each)));
+      const added = rules.map(written).filter((each) => !known.has(JSON.stringify(each)));
+      const entry: Entry = { persona, cwd, approvals: [...before, ...added] };
       const all = [...entries.filter((each) => !isOurs(each)), entry];
       await files.makeFolder(dirname(path));
       await files.writeText(path, `${JSON.stringify(all, undefined, 2)}\n`);

@@ -40,6 +40,17 @@ Deno.test("openKeptRules() keeps what others have added", async () => {
   assertEquals((await open(OURS)).rules, [RULE]);
 });
 
+Deno.test("each always added one more of the same rule to the file", async () => {
+  const { open, file } = disk();
+  const first = await open(OURS);
+  await first.remember([RULE]);
+  await (await open(OURS)).remember([RULE, { ...RULE, command: "ls *" }]);
+  assertEquals(JSON.parse(file.text ?? "")[0].approvals, [
+    { allow: "dev__shell", command: "git log *", args: {} },
+    { allow: "dev__shell", command: "ls *", args: {} },
+  ]);
+});
+
 Deno.test("openKeptRules() refuses a file that it cannot read", async () => {
   for (const text of ["{", "{}", '[{"persona":1}]']) {
     const error = await assertRejects(() => disk(text).open(OURS), SkepError);

@@ -49,6 +49,10 @@ Deno.test("shellCommands() reads any line to an end, or says that it cannot", ()
     "env ",
     "eval ",
     "xargs ",
+    "time -p ",
+    "find . -exec ",
+    "trap ",
+    "\\\n",
     "<<",
     "2>&1",
   );

@@ -20,6 +20,13 @@ export interface ShellTokens {
 /** Thrown inside this folder: the line cannot be read with certainty. */
 export class Unreadable extends Error {}
 
+/** The line goes on in the next one; in a comment, in single quotes and behind a backslash it does not. */
+const CONTINUATION = "\\\n";
+/** An operator, or what a `$` stands for, is read over the end of the line. */
+const SPLIT = /^(?:[<>&|;](?:\\\n)+[<>&|;(]|\$\\\n)/;
+/** `${NAME:=value}` sets a variable, `${NAME@P}` runs what it holds. */
+const SETS_OR_RUNS = /^\$\{!?\w+(\[[^\]]*\])?(:?=|@[A-Za-z]\})/;
+const REDIRECTION = /^(?:&>>?|[<>]{1,2}[&|]?)(?:[ \t]|\\\n)*/;
 const OPERATORS = ["&&", "||", "|&", ";;", "|", ";", "&", "(", ")", "\n"];
 
 /** Takes a line apart as bash does. @throws {Unreadable} for what it is not sure about. */
@@ -40,7 +47,7 @@ class Reader {
   #bare = "";
 
   constructor(line: string) {
-    this.#line = line.replaceAll("\\\n", "");
+    this.#line = line;
   }
 
   read(): ShellTokens {
@@ -52,7 +59,14 @@ class Reader {
   #next(): void {
     const rest = this.#line.slice(this.#at, this.#at + 2);
     const character = rest[0]!;
-    if (character === " " || character === "\t" || character === "\r") {
+    if (rest === CONTINUATION) {
+      this.#at += 2;
+      return;
+    }
+    if (rest[1] === "\\" && SPLIT.test(this.#line.slice(this.#at))) {
+      throw new Unreadable("an operator that goes on in the next line");
+    }
+    if (character === " " || character === "\t") {
       this.#at++;
       return this.#endWord();
     }
@@ -120,6 +134,10 @@ class Reader {
     if (character === undefined) throw new Unreadable("a quote that is not closed");
     if (character === "$" || character === "`") return this.#expansion();
     const next = this.#line[this.#at + 1] ?? "";
+    if (character + next === CONTINUATION) {
+      this.#at += 2;
+      return;
+    }
     const isEscape = character === "\\" && '$`"\\'.includes(next) && next !== "";
     this.#text += isEscape ? next : character;
     this.#at += isEscape ? 2 : 1;
@@ -128,6 +146,9 @@ class Reader {
   #expansion(): void {
     const rest = this.#line.slice(this.#at);
     if (rest.startsWith("$'") || rest.startsWith('$"')) throw new Unreadable("a $-quote");
+    if (rest.startsWith(`$${CONTINUATION}`)) {
+      throw new Unreadable("a $ that goes on in the next line");
+    }
     if (rest.startsWith("$((")) throw new Unreadable("arithmetic");
     if (rest.startsWith("$(")) {
       this.#at += 2;
@@ -135,10 +156,13 @@ class Reader {
     }
     if (rest.startsWith("`")) {
       this.#at++;
-      return this.#runs(this.#until("`"));
+      const line = this.#until("`");
+      if (line.includes("\\")) throw new Unreadable("a backslash between backquotes");
+      return this.#runs(line);
     }
     const [variable = ""] = /^\$(\{[^}$`]*\}|[A-Za-z_]\w*|[0-9@*#?$!-])/.exec(rest) ?? [];
     if (rest.startsWith("${") && variable === "") throw new Unreadable("a nested expansion");
+    if (SETS_OR_RUNS.test(variable)) throw new Unreadable("an expansion that does more");
     if (variable !== "") this.#isExact = false;
     this.#text += variable === "" ? "$" : variable;
     this.#at += Math.max(variable.length, 1);
@@ -181,10 +205,12 @@ class Reader {
     // A number right before it is part of it, as in 2>&1.
     if (/^\d+$/.test(this.#text) && !this.#isQuoted) this.#forget();
     this.#endWord();
-    const [sign = ""] = /^(&>>?|[<>]{1,2}[&|]?)\s*/.exec(this.#line.slice(this.#at)) ?? [];
+    const [sign = ""] = REDIRECTION.exec(this.#line.slice(this.#at)) ?? [];
     this.#at += sign.length;
     const before = this.#tokens.length;
-    while (this.#at < this.#line.length && !/[\s|;&()<>]/.test(this.#line[this.#at]!)) this.#next();
+    while (this.#at < this.#line.length && !/[ \t\n|;&()<>]/.test(this.#line[this.#at]!)) {
+      this.#next();
+    }
     const isDescriptor = sign.endsWith("&") && /^\d*-?$/.test(this.#text);
     if (sign.includes(">") && !isDescriptor && this.#text !== "/dev/null") {
       const [text, isExact] = [this.#text, this.#isExact];
@@ -198,7 +224,7 @@ class Reader {
     if (this.#isWord) {
       this.#tokens.push({
         text: this.#text,
-        isExact: this.#isExact,
+        isExact: this.#isExact || /^\[\[?$/.test(this.#text), // alone they are no pattern of files
         isQuoted: this.#isQuoted,
         bare: this.#isQuoted ? this.#bare : this.#text,
       });
