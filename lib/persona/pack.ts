@@ -155,10 +155,16 @@ async function readPersonas(
   const { problems } = inside;
   const named = manifest.personas ?? await pluginPersonas(inside);
   const personas: PersonaFile[] = [];
+  const files = new Set<string>();
   const seen = new Map<string, string>();
   for (const [place, path] of named.entries()) {
     const by = () => manifest.at(`personas[${place}]`);
     const found = await inside.namedText(path, personaFileBytes(limits), by);
+    if (found !== undefined && files.has(found.file)) {
+      problems.add({ severity: "error", ...by(), reason: `the persona "${path}" is there twice` });
+      continue;
+    }
+    if (found !== undefined) files.add(found.file);
     const persona = found && parsePersonaFile(found.text, found.file, limits, problems);
     if (persona === undefined) continue;
     const other = seen.get(persona.name);

@@ -137,6 +137,16 @@ Deno.test("a path of the manifest that leaves the pack was told of the file outs
   ]);
 });
 
+Deno.test("a persona that a manifest names twice was told of with all its problems twice", async () => {
+  const manifest = { personas: ["agents/a.persona.md", "./agents/a.persona.md"] };
+  const text = PERSONA.replace("description: d", "description: d\nthinking: hihg");
+  const lines = await problemsOf({ ...packOf(manifest), "agents/a.persona.md": text });
+  assertEquals(lines.map((line) => line.replace(/; .*|must be .*/, "")), [
+    'error PACK/.plugin/plugin.json:1:70: the persona "./agents/a.persona.md" is there twice',
+    `error ${AT}:5:1: "thinking" `,
+  ]);
+});
+
 Deno.test("readPack() tells of a field of .mcp.json that is not used, and of one that holds no servers", async () => {
   const entry = '{"mcpServers": {\n"s": {"command": "x", "argss": []}}}';
   assertEquals(await problemsOf({ ...packOf(), ".mcp.json": entry }), [
