@@ -30,7 +30,7 @@ Deno.test("tool_call_then_end_turn, test_full_tool_call_transcript: an unknown t
 });
 
 Deno.test("rejects_concurrent_prompts, test_concurrent_prompt_rejected: the second one at once, the first one lives", async () => {
-  await using world = await startTurns([{ parts: [{ waitMs: 500 }, { text: "one" }] }]);
+  await using world = await startTurns([{ parts: [{ waitMs: 3000 }, { text: "one" }] }]);
   const first = await world.acp.prompt(world.sessionId, "one");
   const second = await world.prompt("two");
   assertEquals(second.error, { code: -32602, message: "session/prompt: prompt already in flight" });
