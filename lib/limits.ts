@@ -201,7 +201,7 @@ export const LIMITS = {
     value: 2_000,
     unit: "ms",
     reason: "a server's answer to ping after a call was given up: is it stuck in that call?",
-    past: "the server is stopped, and started again for the call at hand",
+    past: "the server is stopped, and started again for its next call",
     override: ["SKEP_PING_SERVER_MS"],
     least: 1,
   },

@@ -208,6 +208,25 @@ Deno.test("call() restarts a server that is stuck in a call that was given up (T
   ]);
 });
 
+Deno.test("a server that was stuck in a cancelled call ran on until somebody called it again", async () => {
+  await using folder = await tempFolder();
+  const received = join(folder.path, "received");
+  const knobs = [`--call-received=${received}`];
+  await using session = await startFakes([{ name: "a", flags: ["--allow-write"], knobs }], {
+    pingServerMs: 2000,
+  });
+  const abort = new AbortController();
+  const call = session.call("a__block", { ms: 600_000 }, abort.signal);
+  await until(() => Deno.readTextFile(received).then((text) => text !== "", () => false));
+  abort.abort();
+  await assertRejects(() => call, SkepError);
+  await until(() => Promise.resolve(session.logs.some(({ kind }) => kind === "health")));
+  assertEquals(session.logs.filter(({ kind }) => kind === "health").map(({ text }) => text), [
+    "is stuck in a call that was given up",
+  ]);
+  assertEquals(textOf(await session.call("a__echo", { text: "again" })), "again");
+});
+
 Deno.test("call() has its whole time anew with each sign of progress (T16)", async () => {
   await using session = await startFakes([{ name: "a", knobs: ["--progress-ms=200"] }], {
     toolTimeoutS: 4,

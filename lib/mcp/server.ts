@@ -56,6 +56,8 @@ export class Server {
   #waiting = 0;
   #isLookDue = false;
   #looking: Promise<void> | undefined;
+  /** Whether it still answers, after a call was cancelled. */
+  #probing: Promise<void> | undefined;
 
   /**
    * @param launch Released by {@linkcode Server.close}.
@@ -218,8 +220,19 @@ export class Server {
       throw error;
     } finally {
       this.#waiting--;
+      if (this.#isSuspect) this.#probing ??= this.#probe().finally(() => this.#probing = undefined);
       this.#lookForTraps();
     }
+  }
+
+  /** Ends a server that is stuck in a call that was cancelled: nobody waits for what it does there. */
+  async #probe(): Promise<void> {
+    const { process, connection } = this.#running ?? {};
+    if (process === undefined || connection === undefined || this.#waiting > 0) return;
+    const { closing } = this.#options;
+    const isStuck = await this.#isStuck(connection, closing).catch(() => undefined); // it closes
+    if (isStuck === undefined || this.#waiting > 0) return;
+    this.#lose(process, await process.stop(isStuck));
   }
 
   /** Whoever called does not wait for it: it looks through folders, and pauses between two looks. */
@@ -262,7 +275,7 @@ export class Server {
     await this.#running?.process.stop(STOPPED);
     this.#running = undefined;
     this.#health = { state: "exhausted", reason: STOPPED };
-    await this.#looking;
+    await Promise.all([this.#looking, this.#probing]);
     try {
       await this.#launch.release();
     } catch (error) {
