@@ -232,7 +232,7 @@ Deno.test("stop reasons keep the provider's own word", async () => {
     [ANTHROPIC, "stop_sequence", "end"],
     [ANTHROPIC, "refusal", "refusal"],
     [ANTHROPIC, "pause_turn", "pause"],
-    [ANTHROPIC, "model_context_window_exceeded", "max_tokens"],
+    [ANTHROPIC, "model_context_window_exceeded", "context_full"],
     [ANTHROPIC, "brand_new", "other"],
     [RESPONSES, "completed", "end"],
     [RESPONSES, "max_output_tokens", "max_tokens"],

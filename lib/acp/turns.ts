@@ -67,7 +67,9 @@ export class Turns {
       const isQueued = isToBeQueued(given);
       const session = entry.live ?? await entry.awake(signal); // at once when it can: a cancel may be next
       const asked = readCommand(content, session);
-      if (asked.kind === "compact") return await this.#compact(session, onUpdate, signal);
+      if (asked.kind === "compact") {
+        return await this.#compact(session, onUpdate, { isQueued, signal });
+      }
       const slot = (cancelled: AbortSignal) => this.#slot(cancelled, onUpdate);
       const options = { isQueued, slot, signal };
       return { stopReason: await session.prompt(asked.content, onUpdate, options) };
@@ -113,9 +115,9 @@ export class Turns {
   async #compact(
     session: Session,
     onUpdate: (update: Update) => void,
-    signal: AbortSignal,
+    options: { readonly isQueued: boolean; readonly signal: AbortSignal },
   ): Promise<PromptResponse> {
-    const isShorter = await session.compact(onUpdate, signal);
+    const isShorter = await session.compact(onUpdate, options);
     if (!isShorter) this.#client.notice(session.id, "There is nothing to summarise yet");
     return { stopReason: "end_turn" };
   }

@@ -1,3 +1,4 @@
+import { showExactly } from "../approval/show_exactly.ts";
 import type { Host } from "../host/host.ts";
 import type { Usage } from "../model/message.ts";
 import { compactionText, type Update } from "../turn/update.ts";
@@ -35,7 +36,7 @@ export class AnswerPrinter {
       case "call":
         if (this.#host.isTerminal("stderr")) {
           this.#leaveLine();
-          this.#warn(`→ ${update.tool} ${JSON.stringify(update.input ?? {})}`);
+          this.#warn(showExactly(`→ ${update.tool} ${JSON.stringify(update.input ?? {})}`));
         }
         return;
       case "notice":

@@ -31,6 +31,14 @@ Deno.test("AnswerPrinter says notices on stderr between the lines of the answer"
   assertEquals([stdout(), messages], ["a\nb\n", ["careful", "→ s__t {}"]]);
 });
 
+Deno.test("a call was shown right above its question with what turns the text in it", async () => {
+  const { host, messages } = testHost({ isTerminal: () => true });
+  const printer = new AnswerPrinter(host, () => {});
+  printer.show({ type: "call", callId: "1", tool: "s__t", input: { command: "rm \u202ex\u200b" } });
+  await printer.flush();
+  assertEquals(messages, ['→ s__t {"command":"rm \\u{202e}x\\u{200b}"}']);
+});
+
 Deno.test("AnswerPrinter does not cut an answer in a file where a broken stream was gone on with", async () => {
   const { host, stdout, messages } = testHost({ isTerminal: (stream) => stream === "stderr" });
   const printer = new AnswerPrinter(host, () => {});

@@ -4,18 +4,17 @@ import type { Host } from "../host/host.ts";
 /**
  * The host of a command, with output that suits who reads it. A terminal gets text that only shows: an
  * answer or a server's message may hold sequences that move its cursor, set its title or fill its
- * clipboard. With `isJson` every message is an object with a `message`.
+ * clipboard, or turn the direction of what follows. So does whoever reads messages elsewhere: they are for people. With `isJson` every message is an object with a `message`.
  *
  * Its `print` and `write` throw `OUTPUT_FAILED` where the system does not take the bytes (a full disk); a
  * closed pipe stays the error it is.
  */
 export function outputHost(host: Host, isJson: boolean): Host {
-  const shown = (stream: "stdout" | "stderr", text: string) =>
-    host.isTerminal(stream) ? printable(text) : text;
-  const print: Host["print"] = (text) => host.print(shown("stdout", text)).catch(refuse);
+  const print: Host["print"] = (text) =>
+    host.print(host.isTerminal("stdout") ? printable(text) : text).catch(refuse);
   const write: Host["write"] = (bytes) => host.write(bytes).catch(refuse);
   const warn: Host["warn"] = (message) =>
-    host.warn(shown("stderr", isJson ? JSON.stringify({ message }) : message));
+    host.warn(printable(isJson ? JSON.stringify({ message }) : message));
   // By descriptors, since reading `stdin` opens it.
   return Object.defineProperties({} as Host, {
     ...Object.getOwnPropertyDescriptors(host),
@@ -33,8 +32,10 @@ function refuse(error: unknown): never {
   throw new SkepError("OUTPUT_FAILED", message, {}, { cause: error });
 }
 
-/** Control characters become U+FFFD, newline and tab excepted. */
+/** Control characters become U+FFFD, newline and tab excepted, and so does what turns or reorders text. */
 function printable(text: string): string {
-  // deno-lint-ignore no-control-regex -- control characters are what it looks for
-  return text.replaceAll("\r\n", "\n").replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "\ufffd");
+  return text.replaceAll("\r\n", "\n").replaceAll(UNPRINTABLE, "\ufffd");
 }
+
+// deno-lint-ignore no-control-regex -- control characters are what it looks for
+const UNPRINTABLE = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;

@@ -13,6 +13,12 @@ Deno.test("outputHost() gives a terminal no sequence that does more than show", 
   assertEquals(messages, ["x\ufffd[2Jy"]);
 });
 
+Deno.test("a hook's reason reached stderr with its escapes, and what turns the text, when that was no terminal", () => {
+  const { host, messages } = testHost();
+  outputHost(host, false).warn("refused: \x1b[2J\u202egnp.exe\u2066\n");
+  assertEquals(messages, ["refused: \ufffd[2J\ufffdgnp.exe\ufffd\n"]);
+});
+
 Deno.test("outputHost() gives a file or a pipe the text as it is", async () => {
   const { host, stdout } = testHost();
   await outputHost(host, false).print(HOSTILE);

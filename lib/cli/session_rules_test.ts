@@ -31,6 +31,14 @@ Deno.test("sessionRules() lets the hooks that the environment and the policy nam
   assertEquals(read({ SKEP_CLOSED_HOOKS: "g:_PreToolUse" }).hooks.servers, ["g"]);
 });
 
+Deno.test("an entry of SKEP_CLOSED_HOOKS without a colon was quoted back with one", () => {
+  assertThrows(
+    () => read({ SKEP_CLOSED_HOOKS: "s" }),
+    SkepError,
+    'Cannot use "s" of SKEP_CLOSED_HOOKS: it is a server\'s name and one of ',
+  );
+});
+
 Deno.test("sessionRules() refuses what it cannot read", () => {
   assertEquals(
     assertThrows(() => read({ BUZZ_AGENT_REQUIRE_REPLY: "yes" }), SkepError).message,

@@ -21,6 +21,7 @@ const STOP_WORDS: Readonly<Record<string, StopReason>> = {
   eos_token: "end",
   stop_sequence: "end",
   max_tokens: "max_tokens",
+  model_context_window_exceeded: "context_full",
 };
 
 /**

@@ -140,7 +140,7 @@ Deno.test("toParts() tells the stops apart, by the provider's own word where it 
     ["stop", "end_turn", "end"],
     ["stop", "pause_turn", "pause"],
     ["length", "max_tokens", "max_tokens"],
-    ["length", "model_context_window_exceeded", "max_tokens"],
+    ["length", "model_context_window_exceeded", "context_full"],
     ["content-filter", "refusal", "refusal"],
     ["tool-calls", "tool_calls", "calls"],
     ["other", "error", "error"],

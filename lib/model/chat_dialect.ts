@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { type CallIdRule, type Dialect, type Shaping, usageOf } from "./dialect.ts";
+import { isRecord } from "./is_record.ts";
 import { fitOpenAIEffort, isOpenAIReasoner } from "./openai_effort.ts";
 
 type Details = Readonly<Record<string, unknown>> | null | undefined;
@@ -30,6 +31,18 @@ export const CHAT_DIALECT: Dialect = {
     if (fit.effort === undefined) return options;
     const openaiCompatible = { reasoningEffort: fit.effort };
     return { ...options, providerOptions: { ...options.providerOptions, openaiCompatible } };
+  },
+  // The package tells the tokens at the end of a reply, which may break off behind them.
+  readEvents: () => {
+    let usage: Readonly<Record<string, unknown>> | undefined;
+    return {
+      take: (event) => {
+        if (isRecord(event) && isRecord(event.usage)) usage = event.usage;
+      },
+      get usage() {
+        return usage;
+      },
+    };
   },
   readUsage(raw) {
     const input = raw.prompt_tokens_details as Details;

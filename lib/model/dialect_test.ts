@@ -46,6 +46,15 @@ Deno.test("CHAT_DIALECT takes prompt_tokens as they are, cached ones included", 
   });
 });
 
+Deno.test("CHAT_DIALECT lost the tokens of a stream that broke off behind them", () => {
+  const events = CHAT_DIALECT.readEvents!();
+  events.take({ choices: [], usage: null });
+  assertEquals(events.usage, undefined);
+  events.take({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 1 } });
+  events.take({ choices: [] });
+  assertEquals(CHAT_DIALECT.readUsage(events.usage!), { inputTokens: 9, outputTokens: 1 });
+});
+
 Deno.test("CHAT_DIALECT leaves out what it was not told, and what is no count", () => {
   const raw = {
     prompt_tokens: 3,

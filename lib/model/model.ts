@@ -15,7 +15,15 @@ export interface ModelRequest {
  * Why a reply ended. `other` is a reason that the provider gave and nobody knows; `pause` asks to be
  * called again with the reply so far; `error` is a reply that the provider itself broke off.
  */
-export type StopReason = "end" | "calls" | "max_tokens" | "refusal" | "pause" | "error" | "other";
+export type StopReason =
+  | "end"
+  | "calls"
+  | "max_tokens"
+  | "context_full"
+  | "refusal"
+  | "pause"
+  | "error"
+  | "other";
 
 /**
  * A part of a reply, in the order in which it arrives. `text` and `reasoning` are increments; a `call`

@@ -266,7 +266,7 @@ Deno.test("compact() puts a summary in the place of what is older; prompts that 
   }
   const [isShorter, stop] = await Promise.all([
     session.compact(onUpdate),
-    session.prompt(say("four"), onUpdate),
+    session.prompt(say("four"), onUpdate, { isQueued: true }),
   ]);
   assertEquals([isShorter, stop], [true, "end_turn"]);
   assertEquals(updates.map(({ state }) => state), ["started", "done"]);
@@ -279,6 +279,20 @@ Deno.test("compact() puts a summary in the place of what is older; prompts that 
   await assertRejects(() => session.compact(onUpdate), SkepError, "down");
   await session.prompt(say("five"), onUpdate);
   assert(textOf(model.requests.at(-1)!.messages).includes("more vvv"), "nothing was dropped");
+  await session.close();
+});
+
+Deno.test("a second prompt was not refused while the history was made shorter, unless it is queued", async () => {
+  const model = new ScriptedModel(100_000);
+  const session = open(model);
+  const { onUpdate } = recorder();
+  await session.prompt(say(`one ${"w".repeat(900)}`), onUpdate);
+  await session.prompt(say("two"), onUpdate);
+  const compacting = session.compact(onUpdate);
+  await assertRejects(() => session.prompt(say("three"), onUpdate), SkepError, "in flight");
+  await assertRejects(() => session.compact(onUpdate), SkepError, "in flight");
+  const queued = session.prompt(say("four"), onUpdate, { isQueued: true });
+  assertEquals([await compacting, await queued], [true, "end_turn"]);
   await session.close();
 });
 
@@ -295,12 +309,19 @@ Deno.test("compact() that is cancelled says so, by the session and by its own si
       cancel();
       return [{ type: "text", text: "SUMMARY" }, END];
     };
-    const error = await assertRejects(() => session.compact(onUpdate, own.signal), SkepError);
+    const error = await assertRejects(
+      () => session.compact(onUpdate, { signal: own.signal }),
+      SkepError,
+    );
     assertEquals(error.code, "CANCELLED");
     assertEquals(updates.map(({ state }) => state), ["started", "cancelled"]);
   }
   const late = recorder(); // its signal is aborted already: it never begins
-  await assertRejects(() => session.compact(late.onUpdate, own.signal), SkepError, "cancelled");
+  await assertRejects(
+    () => session.compact(late.onUpdate, { signal: own.signal }),
+    SkepError,
+    "cancelled",
+  );
   assertEquals(late.updates, []);
   await session.prompt(say("four"), () => {});
   assert(textOf(model.requests.at(-1)!.messages).includes("one is 1"));
@@ -372,6 +393,25 @@ Deno.test("a cancel ends the turn while its history is being summarised, and lea
   const last = textOf(model.requests.at(-1)!.messages);
   assertEquals([last.includes("SUMMARY"), last.includes("LATER")], [false, true]);
   assertPaired(model.requests.at(-1)!.messages);
+  await session.close();
+});
+
+Deno.test("a turn was given up as too long where the provider counts fewer tokens than are estimated", async () => {
+  const model = new ScriptedModel(1_000_000);
+  const session = open(model);
+  const { updates, onUpdate } = recorder();
+  model.reply = () => [
+    { type: "text", text: "ok" },
+    { type: "usage", usage: { inputTokens: 12, outputTokens: 1 } },
+    END,
+  ];
+  await session.prompt(say(`one ${"a".repeat(9000)}`), onUpdate);
+  model.reply = (_, { messages }) =>
+    textOf(messages).length > 5000
+      ? new SkepError("CONTEXT_TOO_LONG", "too long", { provider: "test" })
+      : [{ type: "text", text: "ok" }, END];
+  assertEquals(await session.prompt(say("two"), onUpdate), "end_turn");
+  assertEquals(updates.map(({ state }) => state), ["started", "done"]);
   await session.close();
 });
 

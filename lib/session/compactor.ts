@@ -137,12 +137,13 @@ export class Compactor {
   async recover(call: CompactionCall, attempt: number): Promise<boolean> {
     const { history } = this.#options;
     const tokens = this.gauge.measure(call.along);
+    // Both estimates: what the provider counted may be far from one, and says nothing of the history now.
+    const estimate = () => new ContextGauge(history).measure(call.along);
     if (attempt === 1) {
+      const before = estimate();
       try {
         // Whatever the model's context is said to hold, it held less than this.
-        if (await this.#now(call, Math.floor(tokens / 2))) {
-          return this.gauge.measure(call.along) < tokens;
-        }
+        if (await this.#now(call, Math.floor(tokens / 2)) && estimate() < before) return true;
       } catch (error) {
         if (call.signal.aborted) throw error;
       }

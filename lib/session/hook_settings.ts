@@ -39,6 +39,7 @@ export function readHookSettings(env: (name: string) => string | undefined): Hoo
   const source = env("SKEP_HOOK_SERVERS") ?? env("MCP_HOOK_SERVERS") ?? "";
   const closed = listOf(env("SKEP_CLOSED_HOOKS") ?? "").map((entry) => {
     const at = entry.lastIndexOf(":");
+    if (at === -1) throw unusable(entry, "SKEP_CLOSED_HOOKS");
     return closedHook(entry.slice(0, at), entry.slice(at + 1), "SKEP_CLOSED_HOOKS");
   });
   return settings(source.trim() === "*" ? "*" : listOf(source), closed);
@@ -81,9 +82,13 @@ function settings(servers: HookSettings["servers"], closed: HookSettings["closed
 function closedHook(server: string, hook: string, where: string): HookSettings["closed"][number] {
   const known = CLOSABLE.find((each) => each === hook);
   if (known !== undefined && server !== "") return { server, hook: known };
-  const message = `Cannot use "${server}:${hook}" of ${where}: it is a server's name and one of ` +
-    CLOSABLE.join(", ");
-  throw new SkepError("CONFIG_INVALID", message, { source: where });
+  throw unusable(`${server}:${hook}`, where);
+}
+
+function unusable(entry: string, where: string): SkepError {
+  const message = `Cannot use "${entry}" of ${where}: it is a server's name and one of ` +
+    `${CLOSABLE.join(", ")}, as server:_Hook`;
+  return new SkepError("CONFIG_INVALID", message, { source: where });
 }
 
 function listOf(text: string): string[] {

@@ -52,8 +52,6 @@ export class LiveSession implements Session {
   #turns: number;
   readonly #pinned: string[];
   readonly #compactor: Compactor;
-  /** A compaction that was asked for runs or waits. */
-  #compacting = 0;
   /** The prompt of the turn that runs, as it is in the history. */
   #task: Message | undefined;
   #running: { readonly id: string; readonly turn: RunningTurn; steers: number } | undefined;
@@ -121,16 +119,11 @@ export class LiveSession implements Session {
     onUpdate: (update: Update) => void,
     { isQueued = false, slot, signal }: PromptOptions = {},
   ): Promise<TurnStop> {
-    const { maxQueuedPrompts } = this.#parts.limits;
     if (this.#ending.signal.aborted) {
       const message = `Session ${this.id} is closed`;
       throw new SkepError("SESSION_UNKNOWN", message, { sessionId: this.id });
     }
-    const { length } = this.#line;
-    if (!isQueued && length > 0 && this.#compacting === 0) {
-      throw this.#busy("a prompt is already in flight");
-    }
-    if (length > maxQueuedPrompts) throw this.#busy(`${maxQueuedPrompts} prompts wait already`);
+    this.#refuseWhenBusy(isQueued);
     return await this.#line.run(async (cancel) => {
       using _slot = await slot?.(cancel);
       return await this.#run(content, onUpdate, cancel);
@@ -150,22 +143,17 @@ export class LiveSession implements Session {
     return running.id;
   }
 
-  async compact(onUpdate: (update: Update) => void, caller?: AbortSignal): Promise<boolean> {
-    const { maxQueuedPrompts } = this.#parts.limits;
-    if (this.#line.length > maxQueuedPrompts) {
-      throw this.#busy(`${maxQueuedPrompts} prompts wait already`);
-    }
+  async compact(
+    onUpdate: (update: Update) => void,
+    { isQueued = false, signal: caller }: Omit<PromptOptions, "slot"> = {},
+  ): Promise<boolean> {
+    this.#refuseWhenBusy(isQueued);
     let isShorter = false;
-    this.#compacting++;
-    try {
-      const stop = await this.#line.run(async (signal) => {
-        isShorter = await this.#compactor.now(this.#compaction(onUpdate, signal));
-        return "end_turn";
-      }, caller);
-      if (stop === "cancelled") throw new SkepError("CANCELLED", "It was cancelled", {});
-    } finally {
-      this.#compacting--;
-    }
+    const stop = await this.#line.run(async (signal) => {
+      isShorter = await this.#compactor.now(this.#compaction(onUpdate, signal));
+      return "end_turn";
+    }, caller);
+    if (stop === "cancelled") throw new SkepError("CANCELLED", "It was cancelled", {});
     return isShorter;
   }
 
@@ -375,6 +363,14 @@ export class LiveSession implements Session {
     await this.#hooks.end(late.signal);
     timer.abort();
     await waiting;
+  }
+
+  /** @throws {SkepError} `SESSION_BUSY`. */
+  #refuseWhenBusy(isQueued: boolean): void {
+    const { maxQueuedPrompts } = this.#parts.limits;
+    const { length } = this.#line;
+    if (!isQueued && length > 0) throw this.#busy("a prompt is already in flight");
+    if (length > maxQueuedPrompts) throw this.#busy(`${maxQueuedPrompts} prompts wait already`);
   }
 
   #busy(what: string): SkepError {

@@ -12,8 +12,8 @@ export function planMode(
     return Promise.resolve(
       mayRun
         ? undefined
-        : `${name} was not run: the session is in plan mode, and this tool's grant ` +
-          "lets it change something. Say what you would do instead; the person ends plan mode.",
+        : `${name} was not run: the session is in plan mode, and this tool can change ` +
+          "something, by its grant or by its own word. Say what you would do instead; the person ends plan mode.",
     );
   };
 }

@@ -111,7 +111,10 @@ export interface Session {
    * @throws {SkepError} `CANCELLED`; `SESSION_BUSY` when too many wait; and what kept the summary from
    * being written. The history is then as it was.
    */
-  compact(onUpdate: (update: Update) => void, signal?: AbortSignal): Promise<boolean>;
+  compact(
+    onUpdate: (update: Update) => void,
+    options?: Omit<PromptOptions, "slot">,
+  ): Promise<boolean>;
   /**
    * Names something that the model must always have before it, whatever is compacted.
    *

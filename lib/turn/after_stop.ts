@@ -1,6 +1,11 @@
 import { SkepError } from "../errors.ts";
 import type { Reply, Turn } from "./state.ts";
 
+const WHY: Readonly<Record<string, string>> = {
+  calls: "it stopped for tool calls and named none",
+  context_full: "it filled the model's context",
+};
+
 /** How a turn stands after a reply that is the last one. Only a known stop ends it well. */
 export function afterStop(reply: Reply): Turn {
   switch (reply.stop) {
@@ -12,7 +17,7 @@ export function afterStop(reply: Reply): Turn {
       return { state: "ended", stop: "refusal" };
     default: {
       const raw = reply.raw === undefined ? "" : ` (its word: ${JSON.stringify(reply.raw)})`;
-      const why = reply.stop === "calls" ? "it stopped for tool calls and named none" : reply.stop;
+      const why = WHY[reply.stop] ?? reply.stop;
       const error = new SkepError(
         "PROVIDER_FAILED",
         `The model's reply did not end as one should: ${why}${raw}`,

@@ -30,10 +30,10 @@ export async function ask(
   };
   try {
     for await (const part of model.stream(request, signal)) {
-      if (signal.aborted) break;
+      // What was taken up to a cancel is told behind it, and paid for all the same.
+      if (signal.aborted && part.type !== "usage") continue;
       reply.add(part);
-      onPart(part);
-      if (signal.aborted) break; // whoever saw the part may have had enough
+      if (!signal.aborted) onPart(part);
     }
     const { stop } = reply;
     if (stop === undefined) {

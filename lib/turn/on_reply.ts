@@ -10,6 +10,7 @@ export function onReply(
   reply: Reply,
   limits: TurnLimits,
 ): [Turn, Effect[]] {
+  if (reply.stop === "context_full") return onFull(turn, reply, limits);
   if (reply.stop === "max_tokens") return onCutOff(turn, reply, limits);
   const calls = callsOf(reply);
   const append = appended(reply.content);
@@ -64,12 +65,36 @@ function onCutOff(
   return nextRound({ ...turn, cutOffs: turn.cutOffs + 1 }, [...append, told], limits);
 }
 
-function cutOffText(calls: readonly ToolCall[]): string {
+/** A reply that filled the model's context: as one that was cut off, behind a shorter history. */
+function onFull(
+  turn: TurnIn<"asking">,
+  reply: Reply,
+  limits: TurnLimits,
+): [Turn, Effect[]] {
+  const append = appended(reply.content.filter((part) => part.type === "text"));
+  const attempt = turn.recoveries + 1;
+  const end = afterStop(reply);
+  if (attempt > limits.maxContextRecoveries || end.state !== "failed") {
+    return finish(turn, end, append);
+  }
+  const text = cutOffText(callsOf(reply), "filled the model's context, which was made shorter");
+  const told: Effect = {
+    type: "inject",
+    message: { role: "user", content: [{ type: "text", text }] },
+  };
+  const { error } = end;
+  return [
+    { ...turn, state: "recovering", recoveries: attempt, error },
+    [...append, told, { type: "recover", attempt }],
+  ];
+}
+
+function cutOffText(calls: readonly ToolCall[], why = "reached the output limit"): string {
   const lost = calls.length === 0
     ? "Go on where it stopped; do not repeat what is there."
     : `None of its calls was run (${calls.map(({ name }) => name).join(", ")}). ` +
       "Ask for them again, with less in each.";
-  return `[Your reply was cut off: it reached the output limit. ${lost} Think briefly.]`;
+  return `[Your reply was cut off: it ${why}. ${lost} Think briefly.]`;
 }
 
 function appended(content: Reply["content"]): Effect[] {

@@ -37,9 +37,8 @@ function hanging(said: string): Model {
     id: "test:hanging",
     async *stream(_, signal) {
       yield { type: "text", text: said };
-      await new Promise((_, reject) => {
-        signal.addEventListener("abort", () => reject(new SkepError("CANCELLED", "cancelled", {})));
-      });
+      await wait(signal).catch(() => {});
+      throw new SkepError("CANCELLED", "cancelled", {});
     },
   };
 }
@@ -357,6 +356,36 @@ Deno.test("runTurn() counts what a request took that came to nothing, and marks 
   await assertRejects(() => runTurn(options, NEVER), SkepError, "broke off");
   const round = { ...usage, failedInputTokens: 9, failedOutputTokens: 1 };
   assertEquals(updates, [{ type: "usage", round, session: round, model: "test:model" }]);
+});
+
+Deno.test("the tokens of a request that was cancelled vanished from the session's sum", async () => {
+  const usage = { inputTokens: 9, outputTokens: 1 };
+  const model: Model = {
+    id: "test:model",
+    async *stream(_, signal) {
+      yield { type: "text", text: "half" };
+      if (!signal.aborted) await wait(signal).catch(() => {});
+      yield { type: "text", text: " more" };
+      yield { type: "usage", usage };
+      throw new SkepError("CANCELLED", "cancelled", {});
+    },
+  };
+  const { updates, history, options } = turn(model);
+  const cancel = new AbortController();
+  const onUpdate = (update: Update) => {
+    updates.push(update);
+    cancel.abort();
+  };
+  assertEquals(await runTurn({ ...options, onUpdate }, cancel.signal), "cancelled");
+  assertEquals(updates, [
+    { type: "text", message: "t-1", text: "half" },
+    { type: "usage", round: usage, session: usage, model: "test:model" },
+  ]);
+  assertEquals(history.at(-1), {
+    role: "assistant",
+    content: [{ type: "text", text: "half" }],
+    model: "test:model",
+  });
 });
 
 function said(text: string): { type: "text"; text: string }[] {

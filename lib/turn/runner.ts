@@ -22,6 +22,7 @@ export class Runner {
   #round = 0;
   #said = "";
   #takesSteers = true;
+  #isSettled = false;
 
   constructor(options: TurnOptions, signal: AbortSignal) {
     this.#options = options;
@@ -109,6 +110,7 @@ export class Runner {
     await Promise.race([Promise.all(this.#tasks), moment]);
     timer.abort();
     await moment;
+    this.#isSettled = true;
   }
 
   async #ask(): Promise<void> {
@@ -193,7 +195,8 @@ export class Runner {
   }
 
   #emit(update: Update): void {
-    if (this.#over.signal.aborted) return;
+    // What a request took that was cancelled comes to light while the turn ends.
+    if (this.#isSettled || (this.#over.signal.aborted && update.type !== "usage")) return;
     try {
       this.#options.onUpdate(update);
     } catch (error) {

@@ -228,6 +228,30 @@ Deno.test("step() asks once more with a shorter history, as the same round, and 
   });
 });
 
+Deno.test("a reply that filled the model's context was said to have reached the output limit, its history as long as before", () => {
+  const content = [{ type: "text", text: "half" } as const, call("a")];
+  const full = replied({ content, stop: "context_full", raw: "model_context_window_exceeded" });
+  const [turn, effects] = after([full]);
+  assertEquals([turn.state, effects.map(({ type }) => type)], [
+    "recovering",
+    ["append", "inject", "recover"],
+  ]);
+  assertEquals(effects[0], {
+    type: "append",
+    message: { role: "assistant", content: [{ type: "text", text: "half" }] },
+  });
+  assertStringIncludes(
+    JSON.stringify(effects[1]),
+    "it filled the model's context, which was made shorter. None of its calls was run (s__a)",
+  );
+  assertEquals(after([full, { type: "recovered", isShorter: true }])[0].state, "asking");
+  const [failed] = after([full, { type: "recovered", isShorter: true }, full]);
+  assertStringIncludes(
+    String(failed.state === "failed" && failed.error),
+    'it filled the model\'s context (its word: "model_context_window_exceeded")',
+  );
+});
+
 Deno.test("step() asks whether the turn may end, and goes on behind objections up to their limit", () => {
   const limits = { ...LIMITS, maxStopRejections: 1 };
   const done = replied({ content: [], stop: "end" });
