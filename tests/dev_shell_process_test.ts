@@ -373,6 +373,20 @@ Deno.test("git in the shell has an author of the last resort, which no setting l
   );
 });
 
+Deno.test("commits of the shell are by whom the operator's own git settings name, which it cannot see", async () => {
+  await using home = await tempFolder();
+  const settings =
+    '[user]\n\tname = Op "the" One\n\temail = op@example.test\n[alias]\n\tx = secret\n';
+  await Deno.writeTextFile(`${home.path}/.gitconfig`, settings);
+  const command = "git init -q . && git commit -q --allow-empty -m x && " +
+    "git log -1 --format='%an <%ae>' && git config --get-regexp alias";
+  const { stdout, stderr } = await skep(
+    ["call", "--sandbox", "off", "dev__shell", JSON.stringify({ command })],
+    { env: { HOME: home.path } },
+  );
+  assertMatch(stdout, /^Op the One <op@example\.test>\n\[exit code 1 /, stderr);
+});
+
 Deno.test("dev server leaves out the tools that a setting turns off (T114)", async () => {
   await using folder = await tempFolder();
   await using server = DevServer.withShell(folder.path, ["--without=shell,rg"]);

@@ -4,6 +4,7 @@ import { cannotStart } from "./command.ts";
 import type { LaunchContext } from "./context.ts";
 import { bundledArguments, npmArguments, scriptArguments } from "./deno_commands.ts";
 import { flags } from "./flags.ts";
+import { gitAuthor } from "./git_author.ts";
 import type { Grant } from "./grant.ts";
 import type { Parts } from "./launch.ts";
 import { isWithin } from "./paths.ts";
@@ -29,7 +30,7 @@ export async function commandLine(
       // Without a `run` grant the server would offer what it then cannot do.
       const own = command.args.filter((each) => !/^--(un)?confined$/.test(each));
       const proof = held.backend === undefined ? "--unconfined" : "--confined";
-      const args = grant.run.length > 0 ? [proof, ...own] : own;
+      const args = grant.run.length > 0 ? [proof, ...await author(own, context), ...own] : own;
       return { program, args: bundledArguments(target.name, flags(grant, { os }), args, context) };
     }
     case "npm": {
@@ -54,6 +55,13 @@ export async function commandLine(
     default:
       return target satisfies never;
   }
+}
+
+/** Who a shell's commits are by, unless its entry or a setting nearer to them says it. */
+async function author(own: readonly string[], context: LaunchContext): Promise<string[]> {
+  if (own.some((each) => each.startsWith("--author="))) return [];
+  const found = await gitAuthor(context);
+  return found === undefined ? [] : [`--author=${found}`];
 }
 
 /** What it may write, it may make into another program, which the next start would run (T68). */
