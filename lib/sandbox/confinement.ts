@@ -80,9 +80,10 @@ export async function confinement(
     ...await certificatePaths(context),
     ...(kind === "native" ? [] : [places.deno, ...await denoCache(input, context)]),
   ];
+  const seen = await Promise.all(read.map((path) => whereSeen(path, [...read, ...write], context)));
   const granted = await Promise.all([
     ...write.map((path) => mountOf("write", path, context)),
-    ...read.filter((path) => !write.some((folder) => isWithin(path, folder, os)))
+    ...seen.filter((path) => !write.some((folder) => isWithin(path, folder, os)))
       .filter((path) =>
         !base.some(({ type, path: shown }) =>
           (type === "read" || type === "link") && isWithin(path, shown, os)
@@ -152,6 +153,19 @@ async function mountOf(
   const facts = await host.files.stat(path);
   // What does not exist yet cannot be shown; what appears there later belongs to somebody else.
   return facts === undefined ? undefined : { type, path, isFolder: facts.isDirectory };
+}
+
+/**
+ * Where a path is to be shown: what it leads to, when the link on its way is shown with a folder around it.
+ * Nothing can be put over a link, as a program on PATH may be one.
+ */
+async function whereSeen(
+  path: string,
+  shown: readonly string[],
+  { host: { files, platform: { os } } }: Pick<LaunchContext, "host">,
+): Promise<string> {
+  const isBelow = shown.some((folder) => folder !== path && isWithin(path, folder, os));
+  return isBelow ? await files.realPath(path).catch(() => path) : path; // what is not there is left out
 }
 
 const NO_MASKS: Held = { mounts: [], placeholders: [] };

@@ -68,6 +68,28 @@ Deno.test("confinement() shows the base set, private files, the grant, and nothi
   assertEquals([held.placeholders, held.limits.memory_mb], [[], 2048]);
 });
 
+Deno.test("confinement() puts nothing over a program on PATH that is a link, which bwrap cannot start with", async () => {
+  const files = {
+    "/opt/shims/bash": "->/opt/tools/5.2/bash",
+    "/opt/tools/5.2/bash": "#!",
+    "/opt/shims/sh": "->/usr/bin/bash",
+  };
+  const held = await made({
+    spec: { permissions: { run: ["bash", "sh"] } },
+    files,
+    more: {
+      host: testContext({ files: { ...FILES, ...files }, env: { PATH: "/opt/shims" } }).host,
+    },
+    ownFiles: ["/opt/shims"],
+  });
+  const below = (path: string) => held.mounts.filter((mount) => mount.path.startsWith(path));
+  assertEquals(below("/opt/shims"), [{ type: "read", path: "/opt/shims", isFolder: true }]);
+  assertEquals(below("/opt/tools"), [
+    { type: "read", path: "/opt/tools/5.2/bash", isFolder: false },
+  ]);
+  assertEquals(below("/usr/"), []);
+});
+
 Deno.test("confinement() shows a native program nothing of Deno's", async () => {
   const held = await made({ kind: "native", spec: { permissions: {} } });
   assertEquals([typeAt(held, "/opt/deno"), typeAt(held, "/home/u/.cache/deno")], [
