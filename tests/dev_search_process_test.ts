@@ -122,6 +122,12 @@ const SEARCHES: readonly (readonly string[])[] = [
   ["nothing like it"],
   ["-q", "needle"],
   ["needle", "nosuch"],
+  ["needle", "bin.dat"],
+  ["-Hn", "needle", "bin.dat"],
+  ["needle", "src/b.ts", "bin.dat"],
+  ["-l", "needle", "bin.dat"],
+  ["-c", "needle", "bin.dat"],
+  ["--files-without-match", "nothing", "bin.dat"],
 ];
 
 Deno.test({
@@ -202,7 +208,7 @@ async function compare(args: readonly string[], cwd: string): Promise<void> {
 
 /** ripgrep searches a stdin that is a pipe: the folder is named for it. */
 function here(args: readonly string[]): string[] {
-  const paths = ["a", "src", "./src", "src/b.ts", "a.txt", "nosuch"];
+  const paths = ["a", "src", "./src", "src/b.ts", "a.txt", "nosuch", "bin.dat"];
   return args.some((arg) => paths.includes(arg)) ? [] : ["./"];
 }
 

@@ -60,7 +60,7 @@ class Search {
     const { options } = this;
     const isImplied = options.paths.length === 0;
     if (isImplied && hasInput && options.mode !== "files") {
-      this.#searchBytes(await this.#input(), "<stdin>", options.hasFileNames ?? false);
+      this.#searchBytes(await this.#input(), "<stdin>", options.hasFileNames ?? false, true);
     } else {
       await this.#searchPaths(isImplied ? ["."] : options.paths, isImplied);
     }
@@ -73,7 +73,7 @@ class Search {
     for (const path of paths) {
       if (this.#isDone) return;
       if (path === "-") {
-        this.#searchBytes(await this.#input(), "<stdin>", options.hasFileNames ?? false);
+        this.#searchBytes(await this.#input(), "<stdin>", options.hasFileNames ?? false, true);
         continue;
       }
       const root = resolve(world.cwd(), path);
@@ -84,7 +84,7 @@ class Search {
         await this.#searchFolder(folder, root, isImplied ? "" : path, 1);
       } else {
         const hasNames = options.hasFileNames ?? paths.length > 1;
-        await this.#searchFile(root, path, hasNames);
+        await this.#searchFile(root, path, hasNames, true);
       }
     }
   }
@@ -105,12 +105,17 @@ class Search {
       } else if (this.isWanted(entry.path)) {
         const isDotted = shown.startsWith("./") || shown === ".";
         const path = isDotted && !name.startsWith("./") ? `./${name}` : name;
-        await this.#searchFile(entry.path, path, this.options.hasFileNames ?? true);
+        await this.#searchFile(entry.path, path, this.options.hasFileNames ?? true, false);
       }
     }
   }
 
-  async #searchFile(path: string, shown: string, hasNames: boolean): Promise<void> {
+  async #searchFile(
+    path: string,
+    shown: string,
+    hasNames: boolean,
+    isGiven: boolean,
+  ): Promise<void> {
     if (this.options.mode === "files") {
       this.#hasFound = true;
       return this.out.write(this.#named(shown, "\n"));
@@ -122,23 +127,29 @@ class Search {
         return this.#tell(shown, `it has ${size} bytes, the limit is ${maxSearchedFileBytes}`);
       }
       if (!isFile) return this.#tell(shown, "it is not a regular file");
-      this.#searchBytes(await this.world.readFile(path), shown, hasNames);
+      this.#searchBytes(await this.world.readFile(path), shown, hasNames, isGiven);
     } catch (error) {
       if (this.out.isClosed) throw error;
       this.#tell(shown, error);
     }
   }
 
-  #searchBytes(bytes: Uint8Array, shown: string, hasNames: boolean): void {
+  /** @param isGiven It was named, and not come upon in a folder. */
+  #searchBytes(bytes: Uint8Array, shown: string, hasNames: boolean, isGiven: boolean): void {
     const { mode, isText, isInverted, before, after, maxCount } = this.options;
     const nul = isText ? -1 : bytes.subarray(0, BINARY_BYTES).indexOf(0);
     const text = decoded(bytes);
     const search = { pattern: this.#pattern, isInverted, before, after, maxCount };
-    if (nul !== -1 && !isUtf16(bytes)) {
-      // Like ripgrep: in a folder binary files are passed over, one that was named is told.
-      if (hasNames || searchText(text, search).next().done) return;
+    const isBinary = nul !== -1 && !isUtf16(bytes);
+    // Like ripgrep: in a folder binary files are passed over, one that was named is told.
+    if (isBinary && !isGiven) return;
+    if (isBinary && mode === "lines") {
+      if (searchText(text, search).next().done) return;
       this.#hasFound = true;
-      return this.out.write(`binary file matches (found "\\0" byte around offset ${nul})\n`);
+      const start = hasNames ? `${shown}: ` : "";
+      return this.out.write(
+        `${start}binary file matches (found "\\0" byte around offset ${nul})\n`,
+      );
     }
     if (mode === "lines") return this.#writeLines(text, search, shown, hasNames);
     let count = 0;

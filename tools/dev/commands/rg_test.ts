@@ -40,6 +40,19 @@ Deno.test("rg() passes over binary files, and tells one that was named", async (
   assertEquals((await run(["-a", "x", "a"], files)).slice(0, 2), [0, "x\0\n"]);
 });
 
+Deno.test("rg() tells a binary file that was named with its name, and lists and counts it as any other", async () => {
+  const files = { "/w/a": "x\0\nx\n", "/w/d/b": "x\0" };
+  const found = async (...args: string[]) => (await run(args, files)).slice(0, 2);
+  const told = 'a: binary file matches (found "\\0" byte around offset 1)\n';
+  assertEquals(await found("--with-filename", "--null", "x", "a"), [0, told]);
+  assertEquals(await found("x", "d", "a"), [0, told]);
+  assertEquals(await found("-l", "x", "a"), [0, "a\n"]);
+  assertEquals(await found("-c", "x", "a"), [0, "2\n"]);
+  assertEquals(await found("-c", "--with-filename", "x", "a"), [0, "a:2\n"]);
+  assertEquals(await found("--files-without-match", "y", "a"), [0, "a\n"]);
+  assertEquals(await found("-l", "x"), [1, ""]);
+});
+
 Deno.test("rg() helps, and lists its types", async () => {
   const [code, help] = await run(["--help"], {});
   assertEquals([code, help.includes("  -i, --ignore-case\n")], [0, true]);
