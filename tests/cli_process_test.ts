@@ -326,3 +326,38 @@ Deno.test("skep mcp dev ends with 0 when its input is empty, however long the se
   });
   assertEquals({ code, stdout, stderr }, { code: 0, stdout: "", stderr: "" });
 });
+
+Deno.test("skep mcp dev explains a denial to any host, takes its grant from a file, and the server's own arguments", async () => {
+  await using folder = await tempFolder();
+  const secret = `${folder.path}/outside.txt`;
+  await Deno.writeTextFile(secret, "granted\n");
+  const file = `${folder.path}/mcp.json`;
+  const permissions = { read: [secret] };
+  const dev = { command: "skep", args: ["mcp", "dev"], permissions };
+  await Deno.writeTextFile(file, JSON.stringify({ mcpServers: { dev } }));
+  const text = async (args: readonly string[]) => {
+    await using running = await startSkep(["mcp", "dev", ...args]);
+    const send = (id: number, method: string, params: unknown) =>
+      running.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    await send(1, "initialize", { protocolVersion: "2025-06-18" });
+    await send(2, "tools/call", { name: "read_file", arguments: { path: secret } });
+    await send(3, "tools/list", {});
+    await running.until(({ stdout }) => stdout.split("\n").length > 3);
+    return running.stdout;
+  };
+  const denied = await text(["--hooks", "--without", "todo"]);
+  assertStringIncludes(
+    denied,
+    'of server \\"dev\\" in a file that skep mcp dev gets with --mcp',
+  );
+  assertEquals([denied.includes('"name":"_Stop"'), denied.includes('"name":"todo"')], [
+    true,
+    false,
+  ]);
+  const granted = await text(["--mcp", file]);
+  assertStringIncludes(granted, "1:granted");
+  assertEquals([granted.includes('"name":"_Stop"'), granted.includes('"name":"todo"')], [
+    false,
+    true,
+  ]);
+});

@@ -131,6 +131,18 @@ export const COMMANDS: readonly Command[] = [
       "a bundled server alone, for any MCP host, behind its grant; take over another file's; log in to one with a url",
     usage: "mcp dev | mcp import FILE | mcp login|logout SERVER",
     flags: [
+      { name: "hooks", summary: "dev: list its hooks, whatever the host says" },
+      {
+        name: "without",
+        value: "TOOL,…",
+        isRepeatable: true,
+        summary: "dev: tools that are neither listed nor callable",
+      },
+      {
+        name: "author",
+        value: "NAME <ADDRESS>",
+        summary: "dev: who its shell's commits are by when the repository does not say",
+      },
       { name: "client-id", value: "ID", summary: "login: as what skep is known there already" },
       {
         name: "client-secret",

@@ -5,9 +5,11 @@ import { stopProcess } from "../host/process.ts";
 import { LIMITS, type Limits } from "../limits.ts";
 import { Stderr } from "../mcp/stderr.ts";
 import type { Launch } from "../sandbox/launch.ts";
+import type { ServerSpec } from "../sandbox/spec.ts";
 import { nearest } from "../suggest.ts";
+import { explainDenials } from "./explain_denials.ts";
 import type { Invocation } from "./flags.ts";
-import { prepareRun } from "./prepare_run.ts";
+import { prepareRun, type Run } from "./prepare_run.ts";
 import { untilSignal } from "./stopping.ts";
 
 /** The bundled servers that are of use alone; the others are parts of what skep does with a server. */
@@ -15,7 +17,7 @@ const ALONE: readonly string[] = ["dev"];
 
 /**
  * `skep mcp login SERVER`: has a person log in to a server with a url. `skep mcp import FILE`: takes over the servers of another program's file. `skep mcp NAME`: a bundled server on stdio for any MCP host, behind the same grant as in a session.
- * Bytes pass through as they are. Ends with the host, the server, a signal, or the death of whoever
+ * Bytes pass through as they are, but for what a grant refused, which is explained. Ends with the host, the server, a signal, or the death of whoever
  * started us.
  */
 export async function run(invocation: Invocation, host: Host): Promise<number> {
@@ -32,9 +34,7 @@ export async function run(invocation: Invocation, host: Host): Promise<number> {
   if (!ALONE.includes(name)) throw unknownServer(name);
   return await untilSignal(host, async (signal) => {
     await using run = await prepareRun(invocation, host);
-    const origin = { kind: "flag", where: `skep mcp ${name}` } as const;
-    const spec = { name, command: "skep", args: ["mcp", name], env: {}, origin };
-    const launch = await run.prepare(spec, run.settings.cwd, signal);
+    const launch = await run.prepare(ownSpec(name, invocation, run), run.settings.cwd, signal);
     try {
       for (const notice of [...run.notices, ...launch.notices]) host.warn(notice);
       return await passThrough(launch, host, run.settings.limits, signal);
@@ -42,6 +42,27 @@ export async function run(invocation: Invocation, host: Host): Promise<number> {
       await launch.release();
     }
   });
+}
+
+/** The server as a file of the person's has it, with the grant it asks for there; else as it comes. */
+function ownSpec(
+  name: string,
+  invocation: Invocation,
+  { servers }: Pick<Run, "servers">,
+): ServerSpec {
+  const given = servers.find((each) =>
+    each.name === name && each.origin.kind === "file" && each.command === "skep" &&
+    each.args[0] === "mcp" && each.args[1] === name
+  );
+  const where = `a file that skep mcp ${name} gets with --mcp`;
+  const spec = given ??
+    { name, command: "skep", args: ["mcp", name], env: {}, origin: { kind: "flag", where } };
+  const args = [
+    ...(invocation.has("hooks") ? ["--hooks"] : []),
+    ...invocation.values("without").map((tools) => `--without=${tools}`),
+    ...invocation.values("author").map((author) => `--author=${author}`),
+  ];
+  return { ...spec, args: [...spec.args, ...args] };
 }
 
 async function runImport(
@@ -65,11 +86,12 @@ function unknownServer(name: string): SkepError {
 
 /** Runs the server between our own stdin and stdout until one of them, or `signal`, ends it. */
 async function passThrough(
-  { command, redact }: Launch,
+  launch: Launch,
   host: Host,
   limits: Limits,
   signal: AbortSignal,
 ): Promise<number> {
+  const { command, redact } = launch;
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);
   const server = host.spawn(command);
@@ -83,7 +105,8 @@ async function passThrough(
     hasAnswered = true;
     return host.write(bytes);
   };
-  const output = pipe(server.stdout, write).catch(() => over.abort());
+  const lines = explainDenials(server.stdout, launch, limits.maxFrameBytes);
+  const output = pipe(lines, write).catch(() => over.abort());
   const say = (line: string) => host.warn(redact(line));
   const messages = new Stderr(server.stderr, limits.maxServerLogBytes, say);
   const stopped = new Promise<void>((resolve) => {
@@ -109,7 +132,7 @@ async function passThrough(
 }
 
 async function pipe(
-  source: ReadableStream<Uint8Array>,
+  source: AsyncIterable<Uint8Array>,
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {
   for await (const bytes of source) await write(bytes);
