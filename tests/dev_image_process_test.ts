@@ -228,6 +228,7 @@ Deno.test("view_image refuses sources that it does not take, and shows no secret
     await refusal("data:text/plain;base64,AA"),
     `${data}it is no image but "text/plain"`,
   );
+  assertEquals(await refusal("data:;base64,"), `${data}it says no type, such as image/png`);
   assertEquals(await refusal("data:image/png;base64,A"), `${data}its base64 is wrong`);
   assertMatch(await refusal("ftp://a/b"), /ftp:\/\/ is not fetched, only https:\/\/$/);
   assertMatch(await refusal("http://a/b"), /http:\/\/ is not fetched, only https:\/\/$/);

@@ -1,3 +1,4 @@
+import { counted } from "./counted.ts";
 import { lineEnds, withCrlf } from "./line_ends.ts";
 import { type NearestText, nearestText } from "./nearest_text.ts";
 
@@ -108,7 +109,9 @@ function insert(text: string, afterLine: number, newText: string): Edited {
   let at = 0;
   for (let line = 0; line < afterLine; line++) {
     if (at === text.length) {
-      throw new EditRefused(`insert_line=${afterLine} is past its end: it has ${line} lines`);
+      throw new EditRefused(
+        `insert_line=${afterLine} is past its end: it has ${counted(line, "line")}`,
+      );
     }
     const newline = text.indexOf("\n", at);
     at = newline === -1 ? text.length : newline + 1;

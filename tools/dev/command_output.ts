@@ -1,5 +1,6 @@
 import type { Limits } from "../../lib/limits.ts";
 import type { Artifact, Artifacts } from "./artifacts.ts";
+import { counted } from "./counted.ts";
 import { HeadAndTail } from "./head_and_tail.ts";
 import { plainOutput } from "./plain_output.ts";
 
@@ -37,7 +38,7 @@ export class CommandOutput implements Disposable {
 
   /** How much came so far, in words. */
   get size(): string {
-    return `${this.#total} bytes of output, ${this.#lines} lines`;
+    return `${counted(this.#total, "byte")} of output, ${counted(this.#lines, "line")}`;
   }
 
   /** Takes the next bytes. */
@@ -57,16 +58,21 @@ export class CommandOutput implements Disposable {
   show(): ShownOutput {
     const kept = this.#kept;
     this.#kept = new HeadAndTail(this.#limit);
-    if (this.#nul !== undefined) {
-      const what = `the output looks binary (${this.#total} bytes, NUL at byte ${this.#nul})`;
-      return { text: "", notes: [`${what} and is not shown`, ...this.#whereNotes()] };
-    }
     const decoded = kept.text();
     const isInvalid = decoded.includes("\ufffd") && !isUtf8(kept);
+    if (this.#nul !== undefined && isInvalid) {
+      const what = `the output looks binary (${this.#total} bytes, NUL at byte ${this.#nul})`;
+      const how = "look at it with the shell, such as od -c";
+      return {
+        text: plainOutput(decoded.slice(0, Math.max(decoded.indexOf("\0"), 0))),
+        notes: [`${what} and is not shown from there on: ${how}`, ...this.#whereNotes()],
+      };
+    }
     const isCut = kept.total > this.#limit;
     return {
-      text: plainOutput(decoded),
+      text: plainOutput(decoded).replaceAll("\0", NUL_SIGN),
       notes: [
+        ...(decoded.includes("\0") ? [`NUL characters are shown as ${NUL_SIGN}`] : []),
         ...(isInvalid ? ["some bytes are not UTF-8 and shown as \ufffd"] : []),
         ...(isCut ? this.#whereNotes() : []),
       ],
@@ -102,6 +108,8 @@ export class CommandOutput implements Disposable {
 }
 
 const NEWLINE = 0x0a;
+/** What stands for a character that cannot be seen: names that end with a NUL are text all the same. */
+const NUL_SIGN = "\u2400";
 
 /** What was left out, or cut at its edges, is not judged. */
 function isUtf8(kept: HeadAndTail): boolean {

@@ -90,3 +90,23 @@ Deno.test("CommandOutput tells a U+FFFD that was written from bytes that are non
   await output.push(new Uint8Array([0xff]));
   assertEquals(output.show().notes, ["some bytes are not UTF-8 and shown as \ufffd"]);
 });
+
+Deno.test("CommandOutput shows text with NULs in it, as of a failure, and of what is binary the beginning", async () => {
+  using text = new CommandOutput(LIMITS, undefined);
+  await take(text, "a\0b\0no\n");
+  assertEquals(text.show(), {
+    text: "a\u2400b\u2400no\n",
+    notes: ["NUL characters are shown as \u2400"],
+  });
+  const { artifacts } = disk();
+  using binary = new CommandOutput(LIMITS, artifacts);
+  await binary.push(new Uint8Array([0x61, 0x62, 0, 0xff]));
+  assertEquals(binary.show(), {
+    text: "ab",
+    notes: [
+      "the output looks binary (4 bytes, NUL at byte 2) and is not shown from there on: " +
+      "look at it with the shell, such as od -c",
+      "the whole of the output is in /t/000001.txt",
+    ],
+  });
+});

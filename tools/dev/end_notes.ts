@@ -34,13 +34,14 @@ function endNote(
   timeoutMs: number = Math.round(durationMs),
 ): string {
   const seconds = `${(durationMs / 1000).toFixed(2)} s`;
+  const signal = exitCode !== undefined && exitCode > 128 ? SIGNALS[exitCode - 128] : undefined;
+  const by = signal === undefined ? "" : ` (${signal})`;
   if (endedBy === "timeout") {
     return `timed out after ${timeoutMs} ms: the command and all it started were ended`;
   }
-  if (endedBy === "cancel") return `killed after ${seconds}`;
+  if (endedBy === "cancel") return `killed${by} after ${seconds}`;
   if (exitCode === undefined) return `ended by an unknown cause after ${seconds}`;
-  const signal = exitCode > 128 ? SIGNALS[exitCode - 128] : undefined;
-  return `exit code ${exitCode}${signal === undefined ? "" : ` (${signal})`} after ${seconds}`;
+  return `exit code ${exitCode}${by} after ${seconds}`;
 }
 
 function named(names: readonly string[]): string {

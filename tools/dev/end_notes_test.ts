@@ -12,6 +12,13 @@ Deno.test("endNotes() names the signal that ended a command", () => {
   assertEquals(note(255), "exit code 255 after 1.23 s");
 });
 
+Deno.test("endNotes() names the signal that a command was killed with", () => {
+  const note = (exitCode: number) =>
+    endNotes({ ...ENDED, endedBy: "cancel", exitCode, report: NOTHING }, 50)[0];
+  assertEquals(note(143), "killed (SIGTERM) after 1.23 s");
+  assertEquals(note(0), "killed after 1.23 s");
+});
+
 Deno.test("endNotes() names what was ended with a command, the first five", () => {
   const left = ["a", "b", "c", "d", "e", "f", "g"];
   const report = { left, escaped: ["x"], isShellMissing: false, isFolderMissing: false };

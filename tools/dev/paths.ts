@@ -138,8 +138,8 @@ function denied(access: string, path: string, through?: string): SkepError<"ACCE
   return new SkepError("ACCESS_DENIED", message, { server: "dev", access, value: path, ...leads });
 }
 
-/** What a mount answers that is read-only, or that something is to replace. */
-function isHeld(error: unknown): boolean {
+/** Tells whether an error is what a mount answers that is read-only, or that something is to replace. */
+export function isHeld(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return code === "EROFS" || code === "EBUSY";
 }
@@ -148,7 +148,9 @@ function reasonOf(error: unknown): string {
   if (isNamed(error, "NotFound")) return "no such file or folder";
   if (isNamed(error, "NotADirectory")) return "a part of the path is a file, not a folder";
   if (isNamed(error, "FilesystemLoop")) return "its links form a loop";
-  if (isNamed(error, "PermissionDenied")) return "the operating system refuses it";
+  if (isNamed(error, "PermissionDenied")) {
+    return "the operating system refuses it: its mode and owner, or its folder's, do not let this user";
+  }
   // Deno appends the operation and the path, which the message has already.
   return messageOf(error).replace(/: \w+ '.*$/s, "");
 }

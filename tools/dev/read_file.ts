@@ -1,4 +1,5 @@
 import { LIMITS } from "../../lib/limits.ts";
+import { counted } from "./counted.ts";
 import { type DecodedText, decodeText, NAMED_ENCODINGS } from "./decode_text.ts";
 import { imageTypeOf } from "./image/image_type.ts";
 import { listFolder } from "./list_folder.ts";
@@ -86,7 +87,9 @@ function render(
     ...also,
   ].map((note) => `; ${note}`).join("");
   if (total === 0) return `${path} is empty (0 lines${notes})`;
-  if (last < first) return `${path} (no line ${first}, the file has ${total} lines${notes})`;
+  if (last < first) {
+    return `${path} (no line ${first}, the file has ${counted(total, "line")}${notes})`;
+  }
   const header = `${path} (lines ${first}-${last} of ${total}${notes})\n`;
   const more = last < total
     ? `[lines ${first}-${last} of ${total} shown; use offset=${last + 1} to go on]\n`

@@ -1,5 +1,6 @@
 import { dirname, join } from "@std/path";
 import { keepAttributes } from "./keep_attributes.ts";
+import { isNamed } from "./paths.ts";
 import type { FileFacts, World } from "./world.ts";
 
 const MODE_BITS = 0o7777;
@@ -36,7 +37,14 @@ export async function replaceFile(
       mode: before.mode & 0o666,
     };
     const options = { write: true, createNew: true, ...mode };
-    await writeSynced(temporary, options, bytes, world, signal);
+    try {
+      await writeSynced(temporary, options, bytes, world, signal);
+    } catch (error) {
+      const isShut = before !== undefined && isNamed(error, "PermissionDenied");
+      if (!isShut || !await isWritable(target, world)) throw error;
+      const why = "its folder takes no new file";
+      return await writeInPlace(target, before, why, bytes, world, signal);
+    }
     if (before === undefined) {
       await world.rename(temporary, target);
       return [];

@@ -81,3 +81,17 @@ Deno.test("replaceFile() keeps what it can of a mode whose set-user bit the syst
   }));
   assertEquals([notes, mode], [["its mode was 4664 and is 664"], 0o664]);
 });
+
+Deno.test("replaceFile() writes a file in place whose folder takes no new file", async () => {
+  const { notes, text, isSameFile } = await replaced(({ open }) => ({
+    open: (path: string | URL, options?: Deno.OpenOptions) =>
+      options?.createNew === true
+        ? Promise.reject(new Deno.errors.PermissionDenied("EACCES"))
+        : open(path, options),
+  }));
+  assertEquals([notes, text, isSameFile], [
+    ["written in place, not atomically: its folder takes no new file"],
+    "new!",
+    true,
+  ]);
+});

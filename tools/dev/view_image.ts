@@ -82,6 +82,7 @@ function fromDataUrl(url: string, maxBytes: number): Uint8Array {
   const comma = url.indexOf(",");
   if (comma === -1) throw new ImageRefused("it has no comma");
   const [type = "", ...parameters] = url.slice("data:".length, comma).split(";");
+  if (type === "") throw new ImageRefused("it says no type, such as image/png");
   if (!type.startsWith("image/")) {
     throw new ImageRefused(`it is no image but "${type.slice(0, 80)}"`);
   }

@@ -1,7 +1,7 @@
 import { dirname } from "@std/path";
 import { changeFile } from "./change_file.ts";
 import { checkWritable } from "./check_writable.ts";
-import { attempt, isNamed, locate } from "./paths.ts";
+import { attempt, isHeld, isNamed, locate } from "./paths.ts";
 import { replaceFile } from "./replace_file.ts";
 import { defineTool, failed, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 import { unsavedText } from "./unsaved_text.ts";
@@ -81,6 +81,7 @@ async function replaceAll(
   context: ToolContext,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
+  if (facts.isDirectory) await checkNotHeld(target, facts, context);
   checkWritable(facts, path, context);
   const saved = await currentBytes(target, facts, context);
   const unsaved = await unsavedText(target, context, signal);
@@ -109,6 +110,21 @@ async function replaceAll(
   const written = await replaceFile(target, facts, bytes, context.world, signal);
   await context.state.reads.note(target, bytes);
   return { text: [done, ...notes, ...written].join("; ") };
+}
+
+/**
+ * Where a protected file is missing, a folder that cannot be changed stands in its place: not that it is a
+ * folder is what keeps it from being written.
+ */
+async function checkNotHeld(
+  target: string,
+  { mode }: FileFacts,
+  { world }: ToolContext,
+): Promise<void> {
+  if (mode === null) return;
+  await world.chmod(target, mode & 0o7777).catch((error) => {
+    if (isHeld(error)) throw error;
+  });
 }
 
 /** Undefined for a file that is too long, or that may be written and not read. */

@@ -93,7 +93,7 @@ class Drawing {
       const counts = entry.isFolder
         ? await this.draw(await folder.enter(entry), level + 1)
         : await countLines(entry.path, this.options.maxFileBytes, this.world);
-      sum.lines += counts.lines ?? 0;
+      if (typeof counts.lines === "number") sum.lines += counts.lines;
       sum.bytes += counts.bytes;
       if (isShown) this.#lines[place] = this.#shown(entry, level, counts);
     }
@@ -102,8 +102,7 @@ class Drawing {
 
   counted({ lines, bytes }: CountedLines): string {
     const size = shownSize(bytes);
-    const count = lines === undefined ? "binary" : `${lines}`;
-    return this.options.hasSizes || lines === undefined ? `${count}, ${size}` : count;
+    return this.options.hasSizes || typeof lines === "string" ? `${lines}, ${size}` : `${lines}`;
   }
 
   finish(first: string): Tree {
