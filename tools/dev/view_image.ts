@@ -1,3 +1,4 @@
+import { checkUnpacked } from "./image/check_unpacked.ts";
 import { checkedAddress, fetchImage, shownAddress } from "./image/fetch_image.ts";
 import { type ImageFacts, ImageRefused, readImage } from "./image/read_image.ts";
 import { locate } from "./paths.ts";
@@ -101,13 +102,14 @@ function fromDataUrl(url: string, maxBytes: number): Uint8Array {
 }
 
 async function show(
-  bytes: Uint8Array,
+  given: Uint8Array,
   label: string,
   maxDim: number,
   { limits, state }: ToolContext,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  const facts = readImage(bytes);
+  const facts = readImage(given);
+  const bytes = given.subarray(0, facts.length); // nobody sees what stands behind its end
   const pixels = facts.width * facts.height;
   if (pixels > limits.maxImagePixels) {
     const size = `${facts.width}×${facts.height}`;
@@ -115,6 +117,7 @@ async function show(
       `it has ${size} = ${pixels} pixels, the limit is ${limits.maxImagePixels}`,
     );
   }
+  if (facts.type === "image/png") await checkUnpacked(bytes, limits.maxImageBytes, signal);
   const maxEdge = Math.min(Math.max(maxDim, LEAST_EDGE), MOST_EDGE);
   const request = { bytes, facts, maxEdge, maxBytes: limits.maxShownImageBytes };
   const made = await state.resizer.resize(request, limits.imageTimeoutMs, signal);

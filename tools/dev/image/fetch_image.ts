@@ -41,10 +41,16 @@ export async function fetchImage(
     if (error instanceof SkepError || error instanceof ImageRefused) throw error;
     signal.throwIfAborted();
     const isLate = until.aborted;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ImageRefused(isLate ? `it did not come within ${imageTimeoutMs} ms` : reason);
+    throw new ImageRefused(isLate ? `it did not come within ${imageTimeoutMs} ms` : causeOf(error));
   }
   throw new ImageRefused(`it was redirected more than ${MAX_REDIRECTS} times`);
+}
+
+/** What went wrong at the bottom of it, such as a certificate, without the address, which may hold a secret. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return causeOf(error.cause);
+  return error.message.replace(/^error sending request .*\): /s, "cannot connect: ");
 }
 
 /**

@@ -96,6 +96,28 @@ Deno.test("fetchImage() tells the status that it got", async () => {
   assertEquals(await refusal("https://a.test/none"), "the host answered with status 404");
 });
 
+Deno.test("fetchImage() says why it cannot connect, and shows no secret of the address", async () => {
+  const cause = (text: string) =>
+    new Error(
+      `error sending request for url (https://a.test/?t=secret): client error (Connect): ${text}`,
+    );
+  const refused = async (error: Error) => {
+    const context = { ...await network({}), fetch: () => Promise.reject(error) };
+    const run = () => fetchImage(checkedAddress("https://a.test/?t=secret"), context, never);
+    return (await assertRejects(run, ImageRefused)).message;
+  };
+  const failed = (text: string) => new TypeError("fetch failed", { cause: cause(text) });
+  assertEquals(
+    await refused(failed("invalid peer certificate: UnknownIssuer")),
+    "cannot connect: invalid peer certificate: UnknownIssuer",
+  );
+  assertEquals(
+    await refused(failed("tcp connect error: Connection refused (os error 111)")),
+    "cannot connect: tcp connect error: Connection refused (os error 111)",
+  );
+  assertEquals(await refused(new TypeError("fetch failed")), "fetch failed");
+});
+
 Deno.test("shownAddress() leaves out what may be secret", () => {
   const url = new URL("https://user:pass@a.test/x?token=1#y");
   assertEquals(shownAddress(url), "https://a.test/x?…");

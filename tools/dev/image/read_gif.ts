@@ -19,7 +19,8 @@ export function readGif(bytes: Uint8Array): Omit<ImageFacts, "type"> {
     at++;
   }
   if (pictures === 0) throw new ImageRefused("it has no pixels");
-  return { width: view.getUint16(6, true), height: view.getUint16(8, true), orientation: 1 };
+  const size = { width: view.getUint16(6, true), height: view.getUint16(8, true) };
+  return { ...size, length: at + 1, orientation: 1 };
 }
 
 function colorTableBytes(packed: number): number {

@@ -10,6 +10,8 @@ export interface ImageFacts {
   /** In pixels, as they are stored: before it is turned. */
   readonly width: number;
   readonly height: number;
+  /** The bytes that it takes up: what stands behind its end is none of it. */
+  readonly length: number;
   /** How it wants to be turned: 1 is not at all. @see EXIF 2.32, tag 0x0112 */
   readonly orientation: number;
 }

@@ -10,8 +10,22 @@ const PNG = Uint8Array.fromBase64(
 
 Deno.test("readImage() reads what an image says of itself", () => {
   const one = { width: 1, height: 1, orientation: 1 };
-  assertEquals(readImage(GIF), { type: "image/gif", ...one });
-  assertEquals(readImage(PNG), { type: "image/png", ...one });
+  assertEquals(readImage(GIF), { type: "image/gif", length: 42, ...one });
+  assertEquals(readImage(PNG), { type: "image/png", length: PNG.length, ...one });
+});
+
+Deno.test("readImage() takes nothing that stands behind an image's end for a part of it", () => {
+  const jpeg = [
+    ...[0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 2, 0, 3, 1, 1, 0x11, 0],
+    ...[0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x12, 0xff, 0, 0xff, 0xd0, 0x34],
+    ...[0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x56, 0xff, 0xd9],
+  ];
+  const facts = readImage(Uint8Array.from([...jpeg, 0xff, 0xd8, 0, 0xff, 0xd9]));
+  assertEquals([facts.width, facts.height, facts.length], [3, 2, jpeg.length]);
+  assertThrows(() => readImage(Uint8Array.from(jpeg.slice(0, -1))), ImageRefused);
+  for (const whole of [GIF, PNG]) {
+    assertEquals(readImage(new Uint8Array([...whole, 1, 2, 3])).length, whole.length);
+  }
 });
 
 Deno.test("readImage() notices an image that is cut off anywhere", () => {

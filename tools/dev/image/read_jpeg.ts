@@ -4,13 +4,16 @@ import { type ImageFacts, ImageRefused } from "./read_image.ts";
 const SCAN = 0xda;
 const END = 0xd9;
 const APP1 = 0xe1;
+/** The first of eight, which stand among the pixels. */
+const RESTART = 0xd0;
 const EXIF = "Exif\0\0";
 
-/** Reads a JPEG: its segments, and whether it comes to its end. @see ITU-T T.81, annex B */
+/** Reads a JPEG: its segments and scans up to its end. @see ITU-T T.81, annex B */
 export function readJpeg(bytes: Uint8Array): Omit<ImageFacts, "type"> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let size: { width: number; height: number } | undefined;
   let orientation = 1;
+  let hasScan = false;
   for (let at = 2;;) {
     if (bytes[at] !== 0xff) {
       throw new ImageRefused("it is damaged: a segment does not begin as one");
@@ -20,10 +23,9 @@ export function readJpeg(bytes: Uint8Array): Omit<ImageFacts, "type"> {
       at++; // filling
       continue;
     }
-    if (marker === SCAN) {
-      if (size === undefined) throw new ImageRefused("it has pixels before it says how many");
-      if (!endsWithMarker(bytes, at)) throw new ImageRefused("it is cut off: its end is missing");
-      return { ...size, orientation };
+    if (marker === END) {
+      if (size === undefined || !hasScan) throw new ImageRefused("it has no pixels");
+      return { ...size, length: at + 2, orientation }; // cameras put more behind it
     }
     const length = view.getUint16(at + 2);
     const data = bytes.subarray(at + 4, at + 2 + length);
@@ -33,6 +35,10 @@ export function readJpeg(bytes: Uint8Array): Omit<ImageFacts, "type"> {
       orientation = exifOrientation(data.subarray(6));
     }
     at += 2 + length;
+    if (marker !== SCAN) continue;
+    if (size === undefined) throw new ImageRefused("it has pixels before it says how many");
+    hasScan = true;
+    at = endOfScan(bytes, at);
   }
 }
 
@@ -41,10 +47,13 @@ function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
 
-/** Cameras put more after the end, so it need not be the last bytes. */
-function endsWithMarker(bytes: Uint8Array, from: number): boolean {
-  for (let at = bytes.length - 2; at > from; at--) {
-    if (bytes[at] === 0xff && bytes[at + 1] === END) return true;
+/** Where the marker behind packed pixels stands: a byte of theirs that looks like one has a zero behind it. */
+function endOfScan(bytes: Uint8Array, from: number): number {
+  for (let at = from; (at = bytes.indexOf(0xff, at)) !== -1; at++) {
+    const marker = bytes[at + 1];
+    if (marker === undefined) break;
+    const isData = marker === 0 || (marker >= RESTART && marker < RESTART + 8);
+    if (!isData) return at;
   }
-  return false;
+  throw new ImageRefused("it is cut off: its end is missing");
 }

@@ -29,7 +29,7 @@ export function readWebp(bytes: Uint8Array): Omit<ImageFacts, "type"> {
     at += 8 + length + length % 2;
   }
   if (size === undefined) throw new ImageRefused("it has no pixels");
-  return { ...size, orientation };
+  return { ...size, length: end, orientation };
 }
 
 function uint24(view: DataView, at: number): number {
