@@ -421,7 +421,7 @@ Deno.test("shell tells a host that asks for it that a long command still runs (T
   const notes = server.received.filter(({ method }) => method === "notifications/progress");
   const { message, ...first } = notes[0]!.params as { message: string };
   assertEquals(first, { progressToken: 7, progress: 1 });
-  assertMatch(message, /^running for \d+ s, 2 bytes of output, 1 line$/);
+  assertMatch(message, /^running for \d+ s, 2 bytes of output, 1 line\na$/);
 });
 
 Deno.test({

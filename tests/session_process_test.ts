@@ -152,6 +152,23 @@ Deno.test("a cancelled call is told to its server, and its result stands in the 
   assertMatch(JSON.stringify(tool), /cancelled/);
 });
 
+Deno.test("a client that cancels a shell command has its output so far", async () => {
+  await using work = await tempFolder();
+  const acp = await startAcp(["--sandbox", "off"]);
+  await using running = acp.running;
+  const sessionId = await acp.open(work.path);
+  const turn = await acp.prompt(sessionId, '/dev__shell command="echo partial; exec sleep 7777"');
+  const told = () => acp.updates().filter(({ content }) => /partial/.test(JSON.stringify(content)));
+  await running.until(() => told().some(({ status }) => status === "in_progress"));
+  await acp.notify("session/cancel", { sessionId });
+  assertEquals(await acp.answer(turn), { stopReason: "cancelled" });
+  const end = acp.updates().findLast(({ status }) => status === "failed");
+  assertMatch(
+    end?.content[0].content.text,
+    /^cancelled; what it told last: running for \d+ s, 8 bytes of output, 1 line\npartial$/,
+  );
+});
+
 Deno.test("a client's servers join the persona's, and one that fails is told of in the session (mcp_init_timeout_kills_child, T27, T28, T32)", async () => {
   await using provider = startPromptProvider([{ parts: [{ text: "Yes." }] }]);
   await using work = await tempFolder();

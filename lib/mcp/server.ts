@@ -210,7 +210,12 @@ export class Server {
   ): Promise<Answer> {
     this.#waiting++;
     try {
-      const answer = await connection.call(tool, args, signal, onProgress);
+      const answer = await connection.call(tool, args, signal, (note) =>
+        onProgress?.(
+          note.message === undefined
+            ? note
+            : { ...note, message: this.#launch.redact(note.message) },
+        ));
       // Before anything is waited for: a server may end right behind its answer.
       if (answer.kind === "result" || answer.kind === "rejected") this.#answered();
       if (answer.kind === "result") await connection.settle(signal);

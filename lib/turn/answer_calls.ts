@@ -9,9 +9,9 @@ export const REFLECTION = "[Reflect] Find out why this failed and change your ap
 export function answerCalls(
   calls: readonly ToolCall[],
   results: ReadonlyMap<string, ToolResult>,
-  missing: string,
+  missing: (call: ToolCall) => string,
 ): Effect {
-  const all = calls.map((call) => results.get(call.id) ?? failedResult(call, missing))
+  const all = calls.map((call) => results.get(call.id) ?? failedResult(call, missing(call)))
     .map((result) => result.isError ? { ...result, note: REFLECTION } : result);
   return { type: "append", message: { role: "tool", results: all } };
 }
@@ -19,4 +19,9 @@ export function answerCalls(
 /** The result of a call that was not run. */
 export function failedResult(call: ToolCall, text: string): ToolResult {
   return { callId: call.id, name: call.name, isError: true, content: [{ type: "text", text }] };
+}
+
+/** The result of a call that was cancelled, with what its server told of it last: an answer never comes. */
+export function cancelledText(told: string | undefined): string {
+  return told === undefined ? "cancelled" : `cancelled; what it told last: ${told}`;
 }

@@ -3,6 +3,7 @@ import { nearest } from "../suggest.ts";
 import type { ToolCall, ToolDefinition } from "../model/message.ts";
 import type { CallResult, Progress } from "../mcp/registry.ts";
 import { wantedArguments } from "../mcp/wanted_arguments.ts";
+import { cancelledText } from "./answer_calls.ts";
 import type { TurnTools } from "./run.ts";
 
 /** Waits for a place among the calls that run, and runs there. */
@@ -32,12 +33,18 @@ export async function callTool(
       }\nIt takes ${wanted}`,
     );
   }
+  let told: string | undefined;
   try {
     const refusal = await tools.admit?.(call, input, signal);
     if (refusal !== undefined) return refusal;
-    return await inPlace(() => tools.call(call.name, input, signal, onProgress));
+    return await inPlace(() =>
+      tools.call(call.name, input, signal, (progress) => {
+        told = progress.message ?? told;
+        onProgress?.(progress);
+      })
+    );
   } catch (error) {
-    if (isSkepError(error, "CANCELLED")) return failure("cancelled");
+    if (isSkepError(error, "CANCELLED")) return failure(cancelledText(told));
     return failure(`${call.name} failed: ${messageOf(error)}`);
   }
 }

@@ -10,7 +10,7 @@ export function onFailure(
 ): [Turn, Effect[]] {
   const isTooLong = turn.state === "asking" && isSkepError(error, "CONTEXT_TOO_LONG");
   if (!isTooLong || turn.recoveries >= limits.maxContextRecoveries) {
-    return stopEarly(turn, { state: "failed", error }, "not finished", "");
+    return stopEarly(turn, { state: "failed", error }, () => "not finished", "");
   }
   const attempt = turn.recoveries + 1;
   return [

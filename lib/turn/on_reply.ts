@@ -33,7 +33,7 @@ function onCalls(
   limits: TurnLimits,
 ): [Turn, Effect[]] {
   if (reply.stop !== "calls" && reply.stop !== "end") {
-    const answer = answerCalls(calls, new Map(), `not run: the reply ended as ${reply.stop}`);
+    const answer = answerCalls(calls, new Map(), () => `not run: the reply ended as ${reply.stop}`);
     return finish(turn, afterStop(reply), [...append, answer]);
   }
   const within = calls.slice(0, limits.maxCallsPerRound);

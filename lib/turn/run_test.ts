@@ -208,6 +208,31 @@ Deno.test("runTurn() ends as cancelled while a call runs: the call is told, answ
   assertEquals(updates.filter((update) => update.type === "call_ended").length, 1);
 });
 
+Deno.test("runTurn() keeps of a cancelled call what its server told last, which it answers no more", async () => {
+  const cancel = new AbortController();
+  const served = tools((_name, _args, signal, onProgress) => {
+    onProgress?.({ progress: 1, message: "one line" });
+    onProgress?.({ progress: 2, message: "two lines\npartial" });
+    onProgress?.({ progress: 3 });
+    queueMicrotask(() => cancel.abort());
+    return new Promise((_, reject) =>
+      signal.addEventListener("abort", () => reject(new SkepError("CANCELLED", "cancelled", {})))
+    );
+  });
+  const { history, updates, options } = turn(playing([call("a"), CALLS]), served);
+  assertEquals(await runTurn(options, cancel.signal), "cancelled");
+  const content = [{
+    type: "text",
+    text: "cancelled; what it told last: two lines\npartial",
+  }] as const;
+  assertEquals(history.at(-1), {
+    role: "tool",
+    results: [{ callId: "a", name: "s__echo", isError: true, content, note: REFLECTION }],
+  });
+  const shown = updates.flatMap((each) => each.type === "call_ended" ? [each.result.content] : []);
+  assertEquals(shown, [content]);
+});
+
 Deno.test("runTurn() is cancelled at once when its signal already was", async () => {
   const model = playing([STOP]);
   assertEquals(await runTurn(turn(model).options, AbortSignal.abort()), "cancelled");

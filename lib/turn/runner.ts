@@ -17,6 +17,8 @@ export class Runner {
   readonly #tasks = new Set<Promise<void>>();
   /** Calls that were shown to the client and have no end yet. */
   readonly #openCalls = new Set<string>();
+  /** What was told last of a call, by its id. */
+  readonly #told = new Map<string, string>();
   /** Aborted when the turn has ended. */
   readonly #over = new AbortController();
   #round = 0;
@@ -31,7 +33,7 @@ export class Runner {
   }
 
   cancel(): void {
-    this.events.pushUrgent({ type: "cancelled", said: this.#said });
+    this.events.pushUrgent({ type: "cancelled", said: this.#said, told: this.#told });
   }
 
   /**
@@ -145,6 +147,7 @@ export class Runner {
         }
         return await run();
       }), (progress) => {
+      if (progress.message !== undefined) this.#told.set(call.id, progress.message);
       if (this.#openCalls.has(call.id)) {
         this.#emit({ type: "call_progress", callId: call.id, progress });
       }

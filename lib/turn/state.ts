@@ -59,8 +59,12 @@ export type TurnEvent =
   | { readonly type: "recovered"; readonly isShorter: boolean }
   /** The objections to the end as messages for the history; none: it may end. */
   | { readonly type: "checked"; readonly objections: readonly Message[] }
-  /** `said` is what the model had answered by then. */
-  | { readonly type: "cancelled"; readonly said: string }
+  /** `said` is what the model had answered by then, `told` what was told last of each call that runs. */
+  | {
+    readonly type: "cancelled";
+    readonly said: string;
+    readonly told?: ReadonlyMap<string, string>;
+  }
   /** The model threw, or the turn's own code did. */
   | { readonly type: "failed"; readonly error: unknown };
 

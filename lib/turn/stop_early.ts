@@ -1,3 +1,4 @@
+import type { ToolCall } from "../model/message.ts";
 import { answerCalls } from "./answer_calls.ts";
 import { finish } from "./next_round.ts";
 import type { Effect, OpenTurn, Turn } from "./state.ts";
@@ -6,7 +7,7 @@ import type { Effect, OpenTurn, Turn } from "./state.ts";
 export function stopEarly(
   turn: OpenTurn,
   end: Turn,
-  missing: string,
+  missing: (call: ToolCall) => string,
   said: string,
 ): [Turn, Effect[]] {
   switch (turn.state) {

@@ -1,4 +1,4 @@
-import { answerCalls } from "./answer_calls.ts";
+import { answerCalls, cancelledText } from "./answer_calls.ts";
 import { finish, nextRound } from "./next_round.ts";
 import { onFailure } from "./on_failure.ts";
 import { onReply } from "./on_reply.ts";
@@ -31,7 +31,12 @@ export function step(turn: Turn, event: TurnEvent, limits: TurnLimits): [Turn, E
     case "steered":
       return [{ ...turn, steers: [...turn.steers, event.steer] }, []];
     case "cancelled":
-      return stopEarly(turn, { state: "ended", stop: "cancelled" }, "cancelled", event.said);
+      return stopEarly(
+        turn,
+        { state: "ended", stop: "cancelled" },
+        ({ id }) => cancelledText(event.told?.get(id)),
+        event.said,
+      );
     case "failed":
       return onFailure(turn, event.error, limits);
     default:
@@ -48,7 +53,7 @@ function onResult(
   if (!isWaitedFor || turn.results.has(result.callId)) return [turn, []];
   const results = new Map(turn.results).set(result.callId, result);
   if (results.size < turn.calls.length) return [{ ...turn, results }, []];
-  return nextRound(turn, [answerCalls(turn.calls, results, "no result")], limits);
+  return nextRound(turn, [answerCalls(turn.calls, results, () => "no result")], limits);
 }
 
 /** The request goes out once more, as the same round: the provider took no work for the first one. */

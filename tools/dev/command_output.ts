@@ -41,6 +41,12 @@ export class CommandOutput implements Disposable {
     return `${counted(this.#total, "byte")} of output, ${counted(this.#lines, "line")}`;
   }
 
+  /** The last lines since it was shown last, as far as they are text. */
+  get end(): string {
+    const text = shownText(this.#kept.text()).slice(-END_CHARACTERS).toWellFormed();
+    return text.split("\n").slice(-END_LINES - 1).join("\n");
+  }
+
   /** Takes the next bytes. */
   async push(bytes: Uint8Array): Promise<void> {
     if (this.#nul === undefined) {
@@ -70,7 +76,7 @@ export class CommandOutput implements Disposable {
     }
     const isCut = kept.total > this.#limit;
     return {
-      text: plainOutput(decoded).replaceAll("\0", NUL_SIGN),
+      text: shownText(decoded),
       notes: [
         ...(decoded.includes("\0") ? [`NUL characters are shown as ${NUL_SIGN}`] : []),
         ...(isInvalid ? ["some bytes are not UTF-8 and shown as \ufffd"] : []),
@@ -110,6 +116,13 @@ export class CommandOutput implements Disposable {
 const NEWLINE = 0x0a;
 /** What stands for a character that cannot be seen: names that end with a NUL are text all the same. */
 const NUL_SIGN = "\u2400";
+/** What a note of progress has room for, and an eye. */
+const END_LINES = 10;
+const END_CHARACTERS = 1000;
+
+function shownText(decoded: string): string {
+  return plainOutput(decoded).replaceAll("\0", NUL_SIGN);
+}
 
 /** What was left out, or cut at its edges, is not judged. */
 function isUtf8(kept: HeadAndTail): boolean {

@@ -110,3 +110,12 @@ Deno.test("CommandOutput shows text with NULs in it, as of a failure, and of wha
     ],
   });
 });
+
+Deno.test("CommandOutput has the last lines for a note of progress", async () => {
+  using output = new CommandOutput({ maxShellOutputBytes: 10_000 }, undefined);
+  assertEquals(output.end, "");
+  for (let line = 1; line <= 20; line++) await take(output, `${line}\n`);
+  assertEquals(output.end, "11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n");
+  await take(output, "x".repeat(2000));
+  assertEquals(output.end, "x".repeat(1000));
+});

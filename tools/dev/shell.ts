@@ -124,12 +124,12 @@ async function runCommand(
   }
 }
 
-/** A host may give up a call that says nothing for long. */
+/** A host may give up a call that says nothing for long, and what it cancels is not answered: so it has the output. */
 function tellProgress(output: CommandOutput, { progress, limits }: ToolContext): Disposable {
   const startMs = performance.now();
   const timer = setInterval(() => {
     const seconds = Math.round((performance.now() - startMs) / 1000);
-    progress(`running for ${seconds} s, ${output.size}`);
+    progress(`running for ${seconds} s, ${output.size}\n${output.end}`.trimEnd());
   }, limits.shellProgressMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -62,7 +62,10 @@ async function waitFor(
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
-  const telling = setInterval(() => progress(stillRunning(job)), limits.shellProgressMs);
+  const telling = setInterval(
+    () => progress(`${stillRunning(job)}\n${job.output.end}`.trimEnd()),
+    limits.shellProgressMs,
+  );
   const stop = () => resolve();
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
