@@ -314,7 +314,8 @@ Deno.test("write_file keeps mode, links and hard links", async () => {
   const put = (file: string, content: string) => server.text("write_file", { path: file, content });
   assertEquals(
     await put("link", "new!\n"),
-    'Replaced "link" (5 bytes, before 3)\n\n--- a/run.sh\n+++ b/run.sh\n' +
+    `Replaced "link" (5 bytes, before 3); "link" leads to ${path}/run.sh\n\n` +
+      "--- a/run.sh\n+++ b/run.sh\n" +
       "@@ -1 +1 @@\n-old\n\\ No newline at end of file\n+new!\n",
   );
   assertEquals((await Deno.lstat(`${path}/link`)).isSymlink, true);

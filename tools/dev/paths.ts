@@ -43,6 +43,17 @@ export async function workFolder(
   throw failed(context, `Cannot use workdir "${workdir}": it is not a folder that exists`);
 }
 
+/** A note of where a path leads that is, or goes through, a link; none for another. */
+export function leadNotes(
+  path: string,
+  workdir: string | undefined,
+  target: string,
+  context: ToolContext,
+): string[] {
+  const named = resolve(context.cwd, expanded(workdir ?? ".", context), expanded(path, context));
+  return named === target ? [] : [`"${path}" leads to ${target}`];
+}
+
 /**
  * Does one thing with a path and turns what may go wrong into a text that the model can act on.
  *

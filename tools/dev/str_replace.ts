@@ -3,7 +3,7 @@ import type { Arguments } from "./arguments.ts";
 import { applyEdits, type Edit, type EditedText, EditRefused } from "./apply_edits.ts";
 import { changeFile } from "./change_file.ts";
 import { decodeText, encodeText, NAMED_ENCODINGS } from "./decode_text.ts";
-import { attempt, locate } from "./paths.ts";
+import { attempt, leadNotes, locate } from "./paths.ts";
 import { readBytes } from "./read_bytes.ts";
 import { defineTool, failed, type Tool, type ToolContext } from "./tool.ts";
 import { checkWritable } from "./check_writable.ts";
@@ -93,6 +93,7 @@ export const strReplace: Tool = defineTool({
         throw failed(context, `Cannot edit "${path}": ${reason}`);
       }
       const notes = [
+        ...leadNotes(path, workdir, target, context),
         ...(after.hasTurnedLineEnds ? ["line ends written as CRLF, as the file has them"] : []),
         ...(isStale ? ["the file has changed since you last saw it"] : []),
         ...(isUnsaved ? [] : unsaved.notes),

@@ -1,7 +1,7 @@
 import { dirname } from "@std/path";
 import { changeFile } from "./change_file.ts";
 import { checkWritable } from "./check_writable.ts";
-import { attempt, isHeld, isNamed, locate } from "./paths.ts";
+import { attempt, isHeld, isNamed, leadNotes, locate } from "./paths.ts";
 import { replaceFile } from "./replace_file.ts";
 import { defineTool, failed, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 import { unsavedText } from "./unsaved_text.ts";
@@ -36,6 +36,7 @@ export const writeFile: Tool = defineTool({
     }
     const bytes = new TextEncoder().encode(content);
     const target = await locate(path, workdir, "write", context);
+    const leads = leadNotes(path, workdir, target, context);
     return await context.state.locks.run(
       target,
       () =>
@@ -43,7 +44,7 @@ export const writeFile: Tool = defineTool({
           const facts = await currentFacts(target, context);
           if (facts !== undefined) {
             return await replaceAll(
-              { target, facts, after: content, bytes },
+              { target, facts, after: content, bytes, leads },
               path,
               context,
               signal,
@@ -53,7 +54,7 @@ export const writeFile: Tool = defineTool({
           await replaceFile(target, undefined, bytes, context.world, signal);
           await context.state.reads.note(target, bytes);
           return {
-            text: `Created "${path}" (${bytes.length} bytes)`,
+            text: [`Created "${path}" (${bytes.length} bytes)`, ...leads].join("; "),
             structured: { path: target, bytes: bytes.length, isNew: true },
           };
         }),
@@ -73,10 +74,12 @@ interface Replacement {
   readonly facts: FileFacts;
   readonly after: string;
   readonly bytes: Uint8Array;
+  /** What there is to say of the path. */
+  readonly leads: readonly string[];
 }
 
 async function replaceAll(
-  { target, facts, after, bytes }: Replacement,
+  { target, facts, after, bytes, leads }: Replacement,
   path: string,
   context: ToolContext,
   signal: AbortSignal,
@@ -101,7 +104,7 @@ async function replaceAll(
   }
   const done = `Replaced "${path}" (${bytes.length} bytes, before ${before?.length ?? facts.size})`;
   const text = before === undefined ? undefined : textIn(before);
-  const notes = isUnsaved ? [] : unsaved.notes;
+  const notes = [...leads, ...(isUnsaved ? [] : unsaved.notes)];
   if (text !== undefined) {
     const texts = { before: text, after, bytes, isUnsaved };
     return await changeFile({ target, facts, ...texts }, done, notes, context, signal);
