@@ -261,6 +261,7 @@ Deno.test("compact() puts a summary in the place of what is older; prompts that 
   const session = open(model);
   const { updates, onUpdate } = recorder();
   assertEquals(await session.compact(onUpdate), false);
+  model.reply = () => [{ type: "text", text: "o".repeat(900) }, END];
   for (const text of ["one is 1", "two is 2", "three is 3"]) {
     await session.prompt(say(`${text} ${"w".repeat(900)}`), onUpdate);
   }
@@ -286,6 +287,7 @@ Deno.test("a second prompt was not refused while the history was made shorter, u
   const model = new ScriptedModel(100_000);
   const session = open(model);
   const { onUpdate } = recorder();
+  model.reply = () => [{ type: "text", text: "o".repeat(900) }, END];
   await session.prompt(say(`one ${"w".repeat(900)}`), onUpdate);
   await session.prompt(say("two"), onUpdate);
   const compacting = session.compact(onUpdate);
@@ -426,5 +428,111 @@ Deno.test("a history that a provider refuses as too long is summarised before an
       : [{ type: "text", text: "ok" }, END];
   assertEquals(await session.prompt(say("two"), onUpdate), "end_turn");
   assertEquals(updates.map(({ state }) => state), ["started", "done"]);
+  await session.close();
+});
+
+Deno.test("a newest result that does not fit becomes a reference with its beginning and end, and the task stays", async () => {
+  const model = new ScriptedModel(12_000);
+  model.reply = (round) =>
+    round === 3
+      ? [
+        {
+          type: "call",
+          id: "t",
+          name: "dev__todo",
+          input: '{"todos":[{"text":"write the parser"}]}',
+        },
+        { type: "stop", reason: "calls" },
+      ]
+      : round === 4
+      ? call("big", "big.txt")
+      : [{ type: "text", text: "ok" }, END];
+  const wholes: unknown[] = [];
+  const artifacts = {
+    size: 0,
+    put: (content: unknown) => `a${wholes.push(content)}`,
+    get: () => Promise.resolve(undefined),
+    flush: () => Promise.resolve(),
+    remove: () => Promise.resolve(),
+  };
+  const big = `BEGIN ${"x".repeat(48_000)} FINISH`;
+  const used = registry((args) => args.path === undefined ? "noted" : big);
+  const session = open(model, { registry: used, artifacts });
+  const { updates, onUpdate } = recorder();
+  await session.prompt(say("TASK alpha-42 limit 7319"), onUpdate);
+  await session.prompt(say("never touch legacy"), onUpdate);
+  assertEquals(await session.prompt(say("read big.txt"), onUpdate), "end_turn");
+  assertEquals(updates.map((update) => update.state === "done" ? update.how : update.state), [
+    "started",
+    "results",
+  ]);
+  const { messages } = model.requests.at(-1)!;
+  assertPaired(messages);
+  const last = textOf(messages);
+  const kept = ["TASK alpha-42 limit 7319", "never touch legacy", "write the parser", "BEGIN"];
+  for (const text of [...kept, "FINISH", "read_artifact a1 has the whole"]) {
+    assert(last.includes(text), `${text} is still there`);
+  }
+  assertEquals([wholes, last.length < 12_000], [[{ type: "text", text: big }], true]);
+  await session.close();
+});
+
+Deno.test("a provider that refuses a request for its newest result gets it as a reference, and all else whole", async () => {
+  const model = new ScriptedModel(1_000_000);
+  model.reply = (round, { messages }) =>
+    textOf(messages).length > 20_000
+      ? new SkepError("CONTEXT_TOO_LONG", "too long", { provider: "test" })
+      : round === 2
+      ? call("big")
+      : [{ type: "text", text: "ok" }, END];
+  const artifacts = {
+    size: 0,
+    put: () => "a1",
+    get: () => Promise.resolve(undefined),
+    flush: () => Promise.resolve(),
+    remove: () => Promise.resolve(),
+  };
+  const session = open(model, { registry: registry(() => "x".repeat(48_000)), artifacts });
+  await session.prompt(say("one is 1"), () => {});
+  assertEquals(await session.prompt(say("two is 2"), () => {}), "end_turn");
+  const last = textOf(model.requests.at(-1)!.messages);
+  assertEquals(["one is 1", "two is 2", "a1"].map((text) => last.includes(text)), [
+    true,
+    true,
+    true,
+  ]);
+  assertEquals(model.summaries.length, 0);
+  await session.close();
+});
+
+Deno.test("a summary that is no shorter than what it stands for is undone, and not told as if it helped", async () => {
+  const model = new ScriptedModel(8000);
+  model.summarise = () => [{ type: "text", text: "z".repeat(30_000) }, END];
+  const session = open(model);
+  const { updates, onUpdate } = recorder();
+  await session.prompt(say(`first ${"a ".repeat(9000)}`), onUpdate);
+  await session.prompt(say("x".repeat(3300)), onUpdate);
+  assertEquals(updates, [{ state: "started" }, {
+    state: "failed",
+    reason: "A summary would be no shorter than what it stands for",
+  }]);
+  assert(textOf(model.requests.at(-1)!.messages).includes("first a a"), "it is all there");
+  await session.close();
+});
+
+Deno.test("a result that cannot be made smaller ends the turn, which names it; the next request has the task", async () => {
+  const model = new ScriptedModel(12_000);
+  model.reply = (round) => round === 2 ? call("big") : [{ type: "text", text: "ok" }, END];
+  const session = open(model, { registry: registry(() => "x".repeat(48_000)) }); // it keeps no artifacts
+  const { updates, onUpdate } = recorder();
+  await session.prompt(say("TASK alpha-42 limit 7319"), onUpdate);
+  const error = await assertRejects(() => session.prompt(say("read"), onUpdate), SkepError);
+  assert(
+    error.message.includes("The result of s__read alone has 16008: ask for less of it at once"),
+  );
+  assertEquals(updates.filter(({ state }) => state === "done"), []);
+  await session.prompt(say("go on"), onUpdate).catch(() => {});
+  const history = textOf(model.requests.at(-1)!.messages);
+  assert(history.includes("TASK alpha-42 limit 7319"), "the task is still there");
   await session.close();
 });

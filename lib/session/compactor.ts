@@ -7,7 +7,8 @@ import type { Compaction } from "../turn/update.ts";
 import type { ArtifactStore } from "./artifacts.ts";
 import { type ContextBudget, contextBudget } from "./context_budget.ts";
 import { type Along, ContextGauge } from "./context_gauge.ts";
-import { isSummary, keptFacts, summaryMessage } from "./kept_facts.ts";
+import { messageTokens, resultTokens } from "./estimate_tokens.ts";
+import { isSummary, keptFacts, summaryMessage, summaryOf } from "./kept_facts.ts";
 import { referenceResults } from "./reference_results.ts";
 import type { Compacted } from "./session_hooks.ts";
 import type { SessionRecord } from "./session_record.ts";
@@ -81,8 +82,12 @@ export class Compactor {
     if (facts === undefined || limits.maxCompactions === 0) return;
     const budget = contextBudget(facts, limits);
     for (const share of [1, 0.25]) {
-      const tokens = this.gauge.measure(call.along);
+      let tokens = this.gauge.measure(call.along);
       if (tokens < budget.threshold) return;
+      if (await this.#referNewest(call, budget.threshold)) {
+        tokens = this.gauge.measure(call.along);
+        if (tokens < budget.threshold) return;
+      }
       if (share === 1 && tokens < this.#retryFrom) break;
       if (this.#compactions >= limits.maxCompactions) break;
       this.#compactions++;
@@ -96,8 +101,7 @@ export class Compactor {
     const { id } = model();
     const message =
       `Cannot ask ${id}: the request has about ${left} tokens after its history was ` +
-      `compacted, and the model's context holds ${budget.window}. Use a model with a larger context, ` +
-      "fewer tools, or a shorter prompt";
+      `compacted, and the model's context holds ${budget.window}. ${this.#advice(left)}`;
     throw new SkepError("CONTEXT_TOO_LONG", message, { provider: id });
   }
 
@@ -137,21 +141,26 @@ export class Compactor {
   async recover(call: CompactionCall, attempt: number): Promise<boolean> {
     const { history } = this.#options;
     const tokens = this.gauge.measure(call.along);
-    // Both estimates: what the provider counted may be far from one, and says nothing of the history now.
-    const estimate = () => new ContextGauge(history).measure(call.along);
+    // Whatever the model's context is said to hold, it held less than this.
+    const room = Math.floor(tokens / 2);
+    if (await this.#referNewest(call, room)) return true;
     if (attempt === 1) {
-      const before = estimate();
       try {
-        // Whatever the model's context is said to hold, it held less than this.
-        if (await this.#now(call, Math.floor(tokens / 2)) && estimate() < before) return true;
+        if (await this.#now(call, room)) return true;
       } catch (error) {
         if (call.signal.aborted) throw error;
       }
     }
-    const before = history.length;
-    if (!shrinkHistory(history, attempt)) return false;
-    const dropped = before - history.length;
-    if (dropped > 0) history.unshift(marker(dropped));
+    const before = [...history];
+    if (!shrinkHistory(history, attempt, (message) => message === call.task)) return false;
+    const dropped = before.length - history.length;
+    if (dropped > 0) {
+      history.splice(history.findIndex((message) => !isSummary(message)), 0, marker(dropped));
+    }
+    if (tokensOf(history) >= tokensOf(before)) {
+      history.splice(0, history.length, ...before);
+      return false;
+    }
     await this.#settle({ how: "trimmed", droppedMessages: dropped }, tokens, call);
     return true;
   }
@@ -161,7 +170,10 @@ export class Compactor {
     const { history } = this.#options;
     const { budget, onUpdate, signal } = step;
     const cut = splitHistory(history, budget.recent);
-    if (!hasOlder(history.slice(0, cut), step.task)) return false;
+    const old = history.slice(0, cut);
+    if (!hasOlder(old, step.task)) return false;
+    const gain = tokensOf(old.filter((message) => message !== step.task));
+    if (gain < budget.window / 50) return false; // a summary would hardly be shorter
     onUpdate({ state: "started" });
     const target = Math.floor(budget.threshold * 2 / 3);
     if (await this.#refer(cut, target, tokens, step)) return true;
@@ -175,8 +187,42 @@ export class Compactor {
     const left = this.gauge.measure(step.along);
     this.#retryFrom = left + Math.ceil(budget.window / 50);
     if (left < budget.window - Math.ceil(budget.window / 20)) return false; // it still fits
-    await this.#trim(step, cut, tokens);
+    return await this.#trim(step, cut, tokens);
+  }
+
+  /**
+   * Puts references in the place of the results that the model has not read yet, where they leave no room
+   * for what is older: nobody's summary of that would help. Each keeps its beginning and its end.
+   */
+  async #referNewest(call: CompactionCall, room: number): Promise<boolean> {
+    const { artifacts, limits, history } = this.#options;
+    const newest = newestResults(history);
+    const tokens = this.gauge.measure(call.along);
+    const free = room - new ContextGauge([]).measure(call.along);
+    if (artifacts === undefined || tokensOf(newest) <= free / 2) return false;
+    const large = newest.flatMap(({ results }) => results.flatMap(({ content }) => content))
+      .filter((block) => block.type === "image" || block.text.length >= limits.minReferencedBytes);
+    const keptBytes = Math.floor(Math.max(0, free) / 4 / Math.max(1, large.length)) * 3;
+    const referred = referenceResults(newest, artifacts, limits, keptBytes);
+    if (tokensOf(referred) >= tokensOf(newest)) return false;
+    call.onUpdate({ state: "started" });
+    await artifacts.flush();
+    newest.forEach((message, index) => history[history.indexOf(message)] = referred[index]!);
+    await this.#settle({ how: "results", droppedMessages: 0 }, tokens, call);
     return true;
+  }
+
+  /** What makes the request shorter that is too long: the largest thing in it is named. */
+  #advice(tokens: number): string {
+    const results = newestResults(this.#options.history).flatMap(({ results }) => results);
+    const largest = results.toSorted((a, b) => resultTokens(b) - resultTokens(a))[0];
+    if (largest !== undefined && resultTokens(largest) > tokens / 4) {
+      return `The result of ${largest.name} alone has ${
+        resultTokens(largest)
+      }: ask for less of it at once, ` +
+        "or use a model with a larger context";
+    }
+    return "Use a model with a larger context, fewer tools, or a shorter prompt";
   }
 
   /** Puts references in the place of large older results, if that is enough. */
@@ -200,32 +246,45 @@ export class Compactor {
     await record({ type: "compacting" });
     const summary = await this.#ask(old, step);
     const said = await postCompact({ summary, droppedItems: old.length }, step.signal);
-    this.#replace(summary, old, step, said);
+    if (!this.#replaceIfShorter(summary, old, step, said)) {
+      const message = "A summary would be no shorter than what it stands for";
+      throw new SkepError("CONTEXT_TOO_LONG", message, { provider: this.#options.model().id });
+    }
     onDropped();
     await this.#settle({ how: "summary", droppedMessages: old.length }, tokens, step);
   }
 
-  async #trim(step: Step, cut: number, tokens: number): Promise<void> {
+  /** @returns false when that would gain nothing: then all is as it was. */
+  async #trim(step: Step, cut: number, tokens: number): Promise<boolean> {
     const { history, onDropped } = this.#options;
     const old = history.slice(0, cut);
     const text =
       `${old.length} older messages were taken out of the context, and no summary of them could ` +
       "be written. Ask the person, or look again, for what you miss.";
-    this.#replace(text, old, step);
+    const before = old.flatMap((message) => summaryOf(message) ?? []);
+    if (!this.#replaceIfShorter([text, ...before].join("\n\n"), old, step)) return false;
     onDropped();
     await this.#settle({ how: "trimmed", droppedMessages: old.length }, tokens, step);
+    return true;
   }
 
-  #replace(summary: string, old: readonly Message[], step: Step, hooks?: string): void {
+  /** Puts a summary in the place of the older messages. False: it would take as much, and nothing was changed. */
+  #replaceIfShorter(
+    summary: string,
+    old: readonly Message[],
+    { budget, task }: Step,
+    hooks?: string,
+  ): boolean {
     const { history, pinned } = this.#options;
-    const { budget, task } = step;
     const facts = keptFacts(
       old.filter((message) => message !== task),
       Math.floor(budget.window / 16),
     );
     const kept = task !== undefined && old.includes(task) ? [task] : [];
-    const message = summaryMessage(summary, facts, pinned(), hooks);
-    history.splice(0, old.length, message, ...kept);
+    const replaced = [summaryMessage(summary, facts, pinned(), hooks), ...kept];
+    if (tokensOf(replaced) >= tokensOf(old)) return false;
+    history.splice(0, old.length, ...replaced);
+    return true;
   }
 
   /** Keeps the new history, and tells of it. */
@@ -281,6 +340,16 @@ function endOf(error: unknown, { aborted }: AbortSignal): Compaction {
 /** Whether there is anything that a summary would be shorter than. */
 function hasOlder(old: readonly Message[], task: Message | undefined): boolean {
   return old.some((message) => message !== task && !isSummary(message));
+}
+
+/** The results that the model has not read yet. */
+function newestResults(history: readonly Message[]): Extract<Message, { role: "tool" }>[] {
+  const read = history.findLastIndex(({ role }) => role === "assistant");
+  return history.slice(read + 1).filter((message) => message.role === "tool");
+}
+
+function tokensOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + messageTokens(message), 0);
 }
 
 function marker(messages: number): Message {

@@ -53,6 +53,13 @@ export function isSummary(message: Message): boolean {
   return first?.type === "text" && first.text.startsWith(SUMMARY_HEAD);
 }
 
+/** The text of a summary that an earlier compaction made; undefined for any other message. */
+export function summaryOf(message: Message): string | undefined {
+  if (message.role !== "user" || !isSummary(message)) return undefined;
+  const [first] = message.content;
+  return first?.type === "text" ? first.text.split("\n\n").slice(1).join("\n\n") : undefined;
+}
+
 /**
  * The facts of messages that are about to be dropped, those that an earlier summary carries included.
  *

@@ -1,4 +1,5 @@
 import type { Message, ToolResult } from "../model/message.ts";
+import { isSummary } from "./kept_facts.ts";
 
 /** Below this a history is a prompt and little else: there is nothing left to take out of it. */
 const LEAST_BYTES = 4096;
@@ -8,19 +9,26 @@ const GONE =
 /**
  * Makes a history shorter that a model's context does not hold: each attempt halves what may be left
  * of it. The oldest results of calls go first, then whole exchanges from the beginning; the last
- * prompt and what follows it keep their calls. Tells whether anything could be taken out.
+ * prompt and what follows it keep their calls. A summary stays: it is what is left of all before it.
+ * Tells whether anything could be taken out.
  *
  * @param attempt Counts from 1.
+ * @param isTask Tells the prompt of the turn that runs, which stays too.
  */
-export function shrinkHistory(history: Message[], attempt: number): boolean {
+export function shrinkHistory(
+  history: Message[],
+  attempt: number,
+  isTask: (message: Message) => boolean = () => false,
+): boolean {
   const before = sizeOf(history);
   const target = Math.floor(before / 2 ** attempt);
   if (before <= LEAST_BYTES) return false;
   let size = emptyResults(history, before, target);
   while (size > target) {
-    const next = history.findIndex(({ role }, index) => index > 0 && role === "user");
-    if (next === -1) break;
-    size -= sizeOf(history.splice(0, next));
+    const first = history.findIndex((message) => !isSummary(message) && !isTask(message));
+    const next = history.findIndex(({ role }, index) => index > first && role === "user");
+    if (first === -1 || next === -1) break;
+    size -= sizeOf(history.splice(first, next - first));
   }
   return size < before;
 }

@@ -34,3 +34,11 @@ Deno.test("shrinkHistory() finds nothing in a history that is little more than i
   assertEquals([shrinkHistory(history, 1), history.length], [false, 2]);
   assertEquals(shrinkHistory([user("x".repeat(9000))], 1), false);
 });
+
+Deno.test("shrinkHistory() drops no summary and no task before what is older or beside them", () => {
+  const summary = user("[Context summary]\nall before");
+  const task = user("the task");
+  const history = [summary, user("x".repeat(9000)), task, ...exchange("a", 2000), user("now")];
+  assertEquals(shrinkHistory(history, 6, (message) => message === task), true);
+  assertEquals(history, [summary, task, user("now")]);
+});

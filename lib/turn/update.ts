@@ -45,7 +45,7 @@ export type Compaction =
   | { readonly state: "started" }
   | {
     readonly state: "done";
-    /** `results`: large old results became references. `trimmed`: the oldest part is gone from it. */
+    /** `results`: large results became references. `trimmed`: the oldest part is gone from it. */
     readonly how: "summary" | "results" | "trimmed";
     /** Messages that the summary stands for, or that are gone. */
     readonly droppedMessages: number;
@@ -66,7 +66,7 @@ export function compactionText(compaction: Compaction): string | undefined {
       const { how, droppedMessages, tokensBefore, tokensAfter } = compaction;
       const what = {
         summary: `${droppedMessages} older messages became a summary`,
-        results: "large results of older calls became references",
+        results: "large results of calls became references",
         trimmed: `${droppedMessages} older messages were taken out`,
       }[how];
       return `The context was compacted: ${what} (about ${tokensBefore} tokens before, ${tokensAfter} now)`;
