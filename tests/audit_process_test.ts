@@ -241,6 +241,77 @@ Deno.test({
 });
 
 Deno.test({
+  name:
+    "audit --probe uses each entry of the grant, and says of what is not there that it is not there",
+  ignore: NAMESPACE_BACKENDS.length === 0,
+  fn: async () => {
+    await using data = await folderWith({ "kept.txt": "as it was" });
+    await using work = await folderWith({ "notes/a.txt": "a" });
+    await using out = await tempFolder();
+    await using place = await tempFolder();
+    const lists = {
+      read: [`${data.path}/none`],
+      write: ["${WORKSPACE}/notes", out.path, `${data.path}/kept.txt`],
+      run: ["bash", "no-such-program-here"],
+      net: ["a.example:443"],
+    };
+    const file = await serverFile(place.path, {
+      bundled: { command: "skep", args: ["mcp", "dev"], permissions: lists },
+      native: { command: "sh", args: ["x.sh"], permissions: lists },
+    });
+    for (const [server, from] of [["bundled", "js"], ["native", "bash"]] as const) {
+      const given = ["audit", server, "--probe", "--json", "--mcp", file, "--cwd", work.path];
+      const { code, stdout } = await skep(given);
+      const { probes } = JSON.parse(stdout);
+      type Probe = { probe: string; from: string; outcome: string; detail: string };
+      const of = (probes as Probe[])
+        .filter((each) => each.probe.startsWith("granted-") && each.from === from);
+      const outcomes = Object.fromEntries(of.map(({ probe, outcome }) => [probe, outcome]));
+      assertEquals(code, 0, JSON.stringify(of));
+      const program = of.find(({ probe }) => /^granted-run .*\/bash$/.test(probe))!;
+      assertEquals(outcomes, {
+        [`granted-read ${data.path}/none`]: "skipped",
+        "granted-write ./notes": "allowed",
+        [`granted-write ${out.path}`]: "allowed",
+        [`granted-write ${data.path}/kept.txt`]: "skipped",
+        [program.probe]: "allowed",
+        "granted-run no-such-program-here": "skipped",
+        "granted-net a.example:443": "skipped",
+      });
+      assertEquals(
+        of.find(({ probe }) => probe === `granted-read ${data.path}/none`)!.detail,
+        "it is not there",
+      );
+    }
+    assertEquals(await Array.fromAsync(Deno.readDir(out.path)), []);
+    assertEquals(await Deno.readTextFile(`${data.path}/kept.txt`), "as it was");
+  },
+});
+
+Deno.test({
+  name: "audit --probe takes a Python that does not run inside for no broken grant",
+  ignore: NAMESPACE_BACKENDS.length === 0,
+  fn: async () => {
+    await using bin = await tempFolder();
+    await using place = await tempFolder();
+    // A shim that leads to a program which is not shown.
+    await Deno.writeTextFile(`${bin.path}/python3`, "#!/bin/sh\nexec /nowhere/python3\n", {
+      mode: 0o755,
+    });
+    const file = await serverFile(place.path, { py: { command: "sh", args: ["x.sh"] } });
+    const PATH = `${bin.path}:/usr/bin:/bin`;
+    const { code, stdout } = await skep(["audit", "py", "--probe", "--json", "--mcp", file], {
+      env: { PATH },
+    });
+    const { probes } = JSON.parse(stdout);
+    type Probe = { probe: string; expected: string; outcome: string };
+    const broken = (probes as Probe[])
+      .filter(({ expected, outcome }) => expected === "allowed" && outcome === "denied");
+    assertEquals([code, broken], [0, []]);
+  },
+});
+
+Deno.test({
   name: "audit --probe finds out a grant that leaks, shows what got out, and exits with 3",
   ignore: NAMESPACE_BACKENDS.length === 0,
   fn: async () => {

@@ -49,7 +49,6 @@ export function probeLine(result: ProbeResult): string {
 export function probeSummary(results: readonly ProbeResult[]): string[] {
   const of = (expected: ProbeResult["expected"], outcome: ProbeResult["outcome"]) =>
     results.filter((each) => each.expected === expected && each.outcome === outcome).length;
-  const skipped = results.filter(({ outcome }) => outcome === "skipped").length;
   const tried = of("denied", "denied") + of("denied", "allowed");
   const [out, open, works, broken] = [
     of("denied", "allowed"),
@@ -57,12 +56,14 @@ export function probeSummary(results: readonly ProbeResult[]): string[] {
     of("allowed", "allowed"),
     of("allowed", "denied"),
   ];
+  const [skips, unused] = [of("denied", "skipped"), of("allowed", "skipped")];
   return [
     `${tried} attempts to get out: ${out === 0 ? "none got through" : `${out} GOT THROUGH`}`,
     `${works + broken} uses of what is granted: ${
       broken === 0 ? "all work" : `${broken} DO NOT WORK`
     }`,
     ...(open === 0 ? [] : [`${open} came to what is said to be not confined`]),
-    ...(skipped === 0 ? [] : [`${skipped} could not be tried here`]),
+    ...(skips === 0 ? [] : [`${skips} could not be tried here, and are not counted as attempts`]),
+    ...(unused === 0 ? [] : [`${unused} of what is asked for were not used: see skipped`]),
   ];
 }

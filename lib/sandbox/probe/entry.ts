@@ -26,6 +26,17 @@ export const ENTRIES: readonly Entry[] = [
   })),
 ];
 
+/** The first one on PATH may be a shim that leads nowhere inside: what does not run is no broken grant. */
+const PYTHON = [
+  'for each in python3 /usr/bin/python3; do "$each" -c "" && exec "$each" "$0" "$@"; done',
+  `printf '%s\\n' '{"probe":"python","expected":"denied","outcome":"skipped","detail":"no Python runs inside"}'`,
+].join("\n");
+
+/** The one start that uses what the grant names: the server itself, or what stands for a native one. */
+export function usesGrant({ from, isAttempt }: Entry, kind: Launch["kind"]): boolean {
+  return !isAttempt && from === (kind === "native" ? "bash" : "js");
+}
+
 /** The folder of the probe's files, in the server's private one. */
 export function probeFolder({ grant }: Pick<Launch, "grant">): string {
   return join(grant.tmp, "probe");
@@ -41,8 +52,9 @@ export function standIn({ from, file }: Entry, launch: Launch): SpawnCommand {
   const { command, kind } = launch;
   const folder = probeFolder(launch);
   if (kind === "native") {
-    const [program, script] = from === "python" ? ["python3", "probe.py"] : ["bash", "probe.sh"];
-    const args = ["-c", 'exec "$0" "$@"', program, join(folder, script), folder];
+    const args = from === "python"
+      ? ["-c", PYTHON, join(folder, "probe.py"), folder]
+      : ["-c", 'exec bash "$0" "$@"', join(folder, "probe.sh"), folder];
     return { ...command, program: "/bin/sh", args };
   }
   // `run`, then Deno's flags, then the server's own program and its arguments.

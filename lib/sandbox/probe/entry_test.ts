@@ -41,7 +41,6 @@ Deno.test("standIn() starts a script's probe through the entry that scripts have
 Deno.test("standIn() starts bash in a native server's place; JavaScript is not possible there", () => {
   const native = launch("native", ["--serve"]);
   assertEquals(standIn(BASH, native).args.slice(2), [
-    "bash",
     "/tmp/t/probe/probe.sh",
     "/tmp/t/probe",
   ]);

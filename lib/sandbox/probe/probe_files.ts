@@ -3,6 +3,7 @@ import type { LaunchContext } from "../context.ts";
 import { DENO_VARIABLES } from "../environment.ts";
 import type { Launch } from "../launch.ts";
 import type { Laid } from "./bait.ts";
+import type { GrantedEntries } from "./granted_entries.ts";
 import { probeFolder } from "./entry.ts";
 
 /** What a shell sets for itself. */
@@ -31,7 +32,7 @@ const PERSONAL_FILES = [
 /** Writes the probe's programs, and what they have to know, into the server's private folder. */
 export async function writeProbe(
   launch: Launch,
-  laid: Laid,
+  laid: Laid & GrantedEntries,
   canaries: readonly string[],
   { host, programRoot, limits }: LaunchContext,
 ): Promise<void> {
@@ -66,7 +67,7 @@ function staticImport(path: string, type: string): string {
 
 async function whatToKnow(
   launch: Launch,
-  laid: Laid,
+  laid: Laid & GrantedEntries,
   canaries: readonly string[],
   { host, programRoot }: Pick<LaunchContext, "host" | "programRoot">,
 ): Promise<Record<string, unknown>> {

@@ -27,6 +27,7 @@ export async function* runEntry(
     .then(() => void child.signalGroup("SIGKILL"), () => {}); // it ended in time
   let isDone = false;
   let count = 0;
+  let skipped: Attempt | undefined;
   try {
     await child.stdin.close().catch(() => {}); // it may have ended at once
     for await (const frame of frames(child.stdout, MAX_LINE_BYTES)) {
@@ -34,9 +35,9 @@ export async function* runEntry(
       if (line === undefined) continue;
       if ("done" in line) isDone = true;
       else {
-        isDone ||= line.outcome === "skipped" && line.probe === entry.name;
         count++;
-        yield line;
+        if (line.outcome === "skipped" && line.probe === entry.name) skipped = line;
+        else yield line;
       }
     }
   } finally {
@@ -45,7 +46,9 @@ export async function* runEntry(
     await watching;
   }
   const words = (await stderr).trim().slice(-MAX_DETAIL);
-  if (!entry.isAttempt) {
+  if (skipped !== undefined) {
+    yield { ...skipped, detail: [skipped.detail, ...words === "" ? [] : [words]].join(": ") };
+  } else if (!entry.isAttempt) {
     const outcome = isDone ? "allowed" : "denied";
     const detail = isDone ? "" : words;
     yield { probe: `${entry.name}-to-the-end`, expected: "allowed", outcome, detail };

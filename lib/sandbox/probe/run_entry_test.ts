@@ -45,12 +45,10 @@ Deno.test("runEntry() tells one that was cut short, with its last words", async 
   });
 });
 
-Deno.test("runEntry() takes a place that is not there for its end, and says it was skipped", async () => {
-  const skipped = { ...ATTEMPT, probe: "js", outcome: "skipped" } as const;
-  assertEquals((await results(JS, `${JSON.stringify(skipped)}\n`)).map(({ outcome }) => outcome), [
-    "skipped",
-    "allowed",
-  ]);
+Deno.test("runEntry() takes a program that does not run inside for no broken grant, and says what it said", async () => {
+  const skipped = { ...ATTEMPT, probe: "js", outcome: "skipped", detail: "none runs" } as const;
+  const given = await results(JS, `${JSON.stringify(skipped)}\n`, "pyenv: No such file\n");
+  assertEquals(given, [{ ...skipped, detail: "none runs: pyenv: No such file" }]);
 });
 
 Deno.test("runEntry() takes a static import that does not start for denied", async () => {

@@ -1,11 +1,17 @@
 import { denoDir, findDeno } from "../../host/deno_binary.ts";
 import type { Limits } from "../../limits.ts";
 import type { LaunchContext } from "../context.ts";
-import { prepareLaunch } from "../launch.ts";
+import { type Launch, prepareLaunch } from "../launch.ts";
 import type { ServerSpec } from "../spec.ts";
 import { type Bait, layBait } from "./bait.ts";
 import { isDeclaredOpen } from "./declared_open.ts";
-import { ENTRIES, type Entry, isPossible, standIn } from "./entry.ts";
+import { ENTRIES, type Entry, isPossible, standIn, usesGrant } from "./entry.ts";
+import {
+  type GrantedEntries,
+  grantedEntries,
+  makeGrantedFolders,
+  NO_ENTRIES,
+} from "./granted_entries.ts";
 import { writeProbe } from "./probe_files.ts";
 import type { ProbeResult } from "./probe_result.ts";
 import { runEntry } from "./run_entry.ts";
@@ -50,6 +56,12 @@ export async function runProbes(
   await using bait = await layBait(options.testHome, context, places);
   const { workspace } = bait.laid;
   const [within, spec] = [{ ...context, workspace }, specIn(workspace)];
+  const launch = await prepareLaunch(spec, within);
+  try {
+    await makeGrantedFolders(launch, context.workspace, host);
+  } finally {
+    await launch.release();
+  }
   for (const entry of ENTRIES) await probeFrom(entry, spec, within, bait, options, add);
   return results;
 }
@@ -72,7 +84,11 @@ async function probeFrom(
       add({ probe: entry.name, ...at, expected: "denied", outcome: "skipped", detail });
       return;
     }
-    await writeProbe(launch, bait.laid, options.canaries ?? [], context);
+    const { used, untried } = usesGrant(entry, launch.kind)
+      ? await grantedEntries(launch, context.host)
+      : { used: { ...NO_ENTRIES, ...programsFor(entry, launch) }, untried: [] };
+    for (const result of untried) add({ ...at, ...result });
+    await writeProbe(launch, { ...bait.laid, ...used }, options.canaries ?? [], context);
     for await (const result of runEntry(entry, launch, context)) add({ ...at, ...result });
     for (const [probe, found] of Object.entries(await bait.check())) {
       const outcome = found.length === 0 ? "denied" : "allowed";
@@ -81,4 +97,9 @@ async function probeFrom(
   } finally {
     await launch.release();
   }
+}
+
+/** Deno tells whether a program may be started; bash, whether it is there to be. */
+function programsFor({ from }: Entry, { grant }: Launch): Pick<GrantedEntries, "grantedRun"> {
+  return { grantedRun: from === "bash" ? grant.run.map(({ value }) => value) : [] };
 }

@@ -1,4 +1,4 @@
-import { allow, bait, create, deny, folder, named, swap } from "./attempt.js";
+import { allow, bait, create, deny, folder, named, open, swap } from "./attempt.js";
 
 /** What the grant allows. */
 export async function granted() {
@@ -26,6 +26,37 @@ export async function granted() {
   });
   await workspace("rename-in-workspace", () => swap("inside.txt", named("renamed")));
   await workspace("write-in-repository", () => create(`.git/${named("new")}`));
+}
+
+/** What the grant's own entries name, each used once. Nothing that is there is changed, no program started. */
+export async function grantedEntries() {
+  for (const path of bait.grantedRead) await allow(`granted-read ${path}`, () => look(path));
+  for (const path of bait.grantedWrite) {
+    await allow(`granted-write ${path}`, () => create(`${path}/${named("skep-probe")}`));
+  }
+  for (const path of bait.grantedRun) {
+    await allow(`granted-run ${path}`, () => {
+      const { state } = Deno.permissions.querySync({ name: "run", command: path });
+      if (state !== "granted") throw new Error(`the permission is ${state}`);
+      return "Deno lets it start it; it was not started";
+    });
+  }
+  for (const port of bait.grantedPorts) {
+    await allow(port === 0 ? "granted-net loopback" : `granted-net loopback:${port}`, () => {
+      try {
+        Deno.listen({ hostname: "127.0.0.1", port: port }).close();
+      } catch (error) {
+        if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+        return "it is in use";
+      }
+    });
+  }
+}
+
+function look(path) {
+  const { isDirectory, isFile } = Deno.statSync(path);
+  if (isDirectory) return `it lists it: ${Deno.readDirSync(path).next().done ? "empty" : "files"}`;
+  if (isFile) open(path); // a pipe or a device may wait for its other end
 }
 
 /** What a program gets that flags do not hold. */

@@ -10,7 +10,7 @@ import { bait, folder, place, print, report } from "./attempt.js";
 import { calls } from "./calls.js";
 import { files } from "./files.js";
 import { flags } from "./flags.js";
-import { granted, grantedToPrograms } from "./granted.js";
+import { granted, grantedEntries, grantedToPrograms } from "./granted.js";
 import { modules } from "./modules.js";
 import { network } from "./network.js";
 import { protectedFiles } from "./protected_files.js";
@@ -21,7 +21,7 @@ const SCRIPTS = {
   deno: ['exec "$1" run -A --no-prompt "$0/probe.js" nested "$0"', folder, bait.deno],
   // The first one on PATH may be a shim that leads nowhere here.
   python: [
-    'for each in python3 /usr/bin/python3; do "$each" -c "" && exec "$each" "$0/probe.py" "$0"; done',
+    'for each in python3 /usr/bin/python3; do "$each" -c "" && exec "$each" "$0/probe.py" "$0"; done; exit 127',
     folder,
   ],
 };
@@ -33,7 +33,7 @@ async function startPlace() {
   try {
     const { code } = await command.spawn().status;
     if (code === 126 || code === 127) {
-      report(place, "denied", "skipped", "there is no such program here");
+      report(place, "denied", "skipped", "no such program runs inside");
     }
   } catch (error) {
     report(place, "denied", "skipped", `the grant lets it start no bash: ${error.message}`);
@@ -44,6 +44,7 @@ if (place in SCRIPTS) {
   await startPlace();
 } else {
   await granted();
+  await grantedEntries();
   await files();
   await protectedFiles();
   await network();

@@ -16,6 +16,7 @@ attempt() { # EXPECTED PROBE COMMAND...: a subshell of its own, its output is th
   local expected=$1 probe=$2 detail
   shift 2
   if detail=$("$@" 2>&1); then report "$probe" "$expected" allowed "$detail"
+  elif [ $? = 127 ] && [ "$expected" = denied ]; then report "$probe" denied skipped "$detail"
   else report "$probe" "$expected" denied "$detail"; fi
 }
 
@@ -118,6 +119,13 @@ if [ -n "$is_writable" ]; then
   allow write-in-repository create ".git/new-$unique"
   allow link-in-workspace eval 'ln -s inside.txt "l-$unique" && cat "l-$unique" && rm "l-$unique"'
 fi
+
+look() { if [ -d "$1" ]; then ls -- "$1" >/dev/null; elif [ -f "$1" ]; then : <"$1"; else [ -e "$1" ]; fi; }
+for path in "${granted_read[@]}"; do allow "granted-read $path" look "$path"; done
+for path in "${granted_write[@]}"; do
+  allow "granted-write $path" create "$path/skep-probe-$unique"
+done
+for path in "${granted_run[@]}"; do allow "granted-run $path" test -f "$path" -a -x "$path"; done
 
 deny read-outside cat "$secret"
 deny read-dotdot cat ../secret.txt
