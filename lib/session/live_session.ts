@@ -30,6 +30,16 @@ import { TurnLine } from "./turn_line.ts";
 
 type Content = readonly (Text | Image)[];
 
+/** A prompt from the moment that it was taken. */
+interface Run {
+  readonly id: string;
+  /** Absent until hooks and a free place let it begin. */
+  turn?: RunningTurn;
+  /** What was said to it before it began; undefined when nobody will look any more. */
+  early: Content[] | undefined;
+  steers: number;
+}
+
 /** A session in memory: its history and usage, its turns one after another. */
 export class LiveSession implements Session {
   readonly id: string;
@@ -54,7 +64,8 @@ export class LiveSession implements Session {
   readonly #compactor: Compactor;
   /** The prompt of the turn that runs, as it is in the history. */
   #task: Message | undefined;
-  #running: { readonly id: string; readonly turn: RunningTurn; steers: number } | undefined;
+  /** The prompts that were taken and have no end yet, in their order. */
+  readonly #runs: Run[] = [];
 
   constructor(parts: SessionParts) {
     const { kept, approvals = { rules: [] } } = parts;
@@ -92,7 +103,7 @@ export class LiveSession implements Session {
   }
 
   get turnId(): string | undefined {
-    return this.#running?.id;
+    return this.#runs[0]?.id;
   }
 
   get modelId(): string {
@@ -124,23 +135,32 @@ export class LiveSession implements Session {
       throw new SkepError("SESSION_UNKNOWN", message, { sessionId: this.id });
     }
     this.#refuseWhenBusy(isQueued);
-    return await this.#line.run(async (cancel) => {
-      using _slot = await slot?.(cancel);
-      return await this.#run(content, onUpdate, cancel);
-    }, signal);
+    const run: Run = { id: newId("run"), early: [], steers: 0 };
+    this.#runs.push(run);
+    try {
+      return await this.#line.run(async (cancel) => {
+        using _slot = await slot?.(cancel);
+        return await this.#run(run, content, onUpdate, cancel);
+      }, signal);
+    } finally {
+      this.#runs.splice(this.#runs.indexOf(run), 1);
+      this.#passOn(run);
+    }
   }
 
   steer(content: Content, turnId?: string): string | undefined {
-    const running = this.#running;
-    if (running === undefined || (turnId ?? running.id) !== running.id) return undefined;
+    const [run] = this.#runs;
+    if (run === undefined || (turnId ?? run.id) !== run.id) return undefined;
     const { maxSteersPerTurn } = this.#parts.limits;
-    if (running.steers >= maxSteersPerTurn) {
+    if (run.steers >= maxSteersPerTurn) {
       throw this.#busy(`its turn has taken ${maxSteersPerTurn} messages already`);
     }
-    if (!running.turn.steer(content)) return undefined;
-    this.#note({ type: "steer", content }); // its message comes behind it
-    running.steers++;
-    return running.id;
+    const { turn, early } = run;
+    const isTaken = turn === undefined ? early?.push(content) !== undefined : turn.steer(content);
+    if (!isTaken) return undefined;
+    if (turn !== undefined) this.#note({ type: "steer", content }); // its message comes behind it
+    run.steers++;
+    return run.id;
   }
 
   async compact(
@@ -217,12 +237,13 @@ export class LiveSession implements Session {
   }
 
   async #run(
+    run: Run,
     content: Content,
     onUpdate: (update: Update) => void,
     signal: AbortSignal,
   ): Promise<TurnStop> {
     if (this.#parts.serverSource !== undefined) await this.mcp.look();
-    const id = newId("run");
+    const { id } = run;
     const submitted = await this.#submit(content, signal);
     await this.#keepPrompt(id, submitted ?? content);
     this.#task = { role: "user", content: submitted ?? content };
@@ -231,15 +252,32 @@ export class LiveSession implements Session {
     if (submitted === undefined) return await this.#keepStop("cancelled", onUpdate);
     onUpdate({ type: "turn_started", turnId: id });
     const turn = beginTurn(this.#turnOptions(id, onUpdate), signal);
-    this.#running = { id, turn, steers: 0 };
+    run.turn = turn;
+    for (const said of run.early ?? []) {
+      if (turn.steer(said)) this.#note({ type: "steer", content: said });
+    }
+    run.early = undefined;
     try {
       return await this.#keepStop(await turn.ended, onUpdate);
     } catch (error) {
       await this.#keepStop("failed", onUpdate);
       throw error;
     } finally {
-      this.#running = undefined;
       this.#task = undefined;
+    }
+  }
+
+  /** What was said to a prompt that never began is for the next one. */
+  #passOn(run: Run): void {
+    const said = run.early ?? [];
+    run.early = undefined;
+    const next = this.#runs.find(({ early }) => early !== undefined);
+    if (next !== undefined) return void next.early?.unshift(...said);
+    for (const content of said) {
+      const message: Message = { role: "user", content };
+      this.#note({ type: "steer", content });
+      this.#history.push(message);
+      this.#note({ type: "message", message });
     }
   }
 

@@ -191,6 +191,38 @@ Deno.test("openSession() steers the turn that is named, and no other", async () 
   assertEquals(session.steer(said("late"), turnId), undefined);
 });
 
+Deno.test("a steer right behind a prompt was refused, its turn not begun", async () => {
+  const world = new World();
+  const session = world.open();
+  const turn = session.prompt(said("one"), IGNORE);
+  assertEquals(session.steer(said("more")), session.turnId);
+  await settled();
+  await world.answer(ENDS);
+  assertEquals(world.history, [
+    { role: "user", content: said("one") },
+    { role: "user", content: said("more") },
+  ]);
+  await world.answer(ENDS);
+  assertEquals(await turn, "end_turn");
+});
+
+Deno.test("a steer to a prompt that never began is for the next one", async () => {
+  const world = new World();
+  const session = world.open();
+  const first = session.prompt(said("one"), IGNORE);
+  assertEquals(session.steer(said("kept")), session.turnId);
+  session.cancel();
+  assertEquals(await first, "cancelled");
+  const second = session.prompt(said("two"), IGNORE);
+  await settled();
+  await world.answer(ENDS);
+  assertEquals(await second, "end_turn");
+  assertEquals(world.history, [
+    { role: "user", content: said("kept") },
+    { role: "user", content: said("two") },
+  ]);
+});
+
 Deno.test("openSession() works on, with its history, after a turn that crashed", async () => {
   const world = new World();
   const session = world.open();
