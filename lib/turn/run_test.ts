@@ -383,6 +383,16 @@ Deno.test("runTurn() counts what a request took that came to nothing, and marks 
   assertEquals(updates, [{ type: "usage", round, session: round, model: "test:model" }]);
 });
 
+Deno.test("what was shown of a reply that broke off for good was in no history", async () => {
+  const { history, options } = turn(playing([{ type: "text", text: "half" }, call("a")]));
+  await assertRejects(() => runTurn(options, NEVER), SkepError, "broke off");
+  assertEquals(history.slice(1), [{
+    role: "assistant",
+    content: [{ type: "text", text: "half" }],
+    model: "test:model",
+  }]);
+});
+
 Deno.test("the tokens of a request that was cancelled vanished from the session's sum", async () => {
   const usage = { inputTokens: 9, outputTokens: 1 };
   const model: Model = {

@@ -134,7 +134,7 @@ export class Runner {
     if (usage !== undefined) {
       this.#emit({ type: "usage", round: usage, session: addUsage(usage), model: model.id });
     }
-    this.events.push(event);
+    this.events.push(event.type === "failed" ? { ...event, said: this.#said } : event);
   }
 
   async #act(call: ToolCall): Promise<void> {

@@ -65,8 +65,8 @@ export type TurnEvent =
     readonly said: string;
     readonly told?: ReadonlyMap<string, string>;
   }
-  /** The model threw, or the turn's own code did. */
-  | { readonly type: "failed"; readonly error: unknown };
+  /** The model threw, or the turn's own code did; `said` is what the model had answered by then. */
+  | { readonly type: "failed"; readonly error: unknown; readonly said?: string };
 
 /** What is to be done about it, in this order. */
 export type Effect =

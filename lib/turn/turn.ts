@@ -38,7 +38,7 @@ export function step(turn: Turn, event: TurnEvent, limits: TurnLimits): [Turn, E
         event.said,
       );
     case "failed":
-      return onFailure(turn, event.error, limits);
+      return onFailure(turn, event, limits);
     default:
       return event satisfies never;
   }
