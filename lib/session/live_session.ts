@@ -6,11 +6,12 @@ import type { Image, Message, Text, ToolDefinition, Usage } from "../model/messa
 import type { Effort } from "../model/effort.ts";
 import type { ModelFacts } from "../model/facts.ts";
 import type { Model } from "../model/model.ts";
-import { beginTurn, type RunningTurn, type TurnOptions, type TurnTools } from "../turn/run.ts";
+import { beginTurn, type TurnOptions, type TurnTools } from "../turn/run.ts";
 import type { TurnStop, Update } from "../turn/update.ts";
 import { addUsage, asSummary } from "../model/add_usage.ts";
 import { type CompactionCall, Compactor } from "./compactor.ts";
-import { Hooks } from "./hooks.ts";
+import type { Hooks } from "./hooks.ts";
+import { hooksOf } from "./hooks_of.ts";
 import type { KeptSession } from "./keep_session.ts";
 import { pinnedMessage } from "./kept_facts.ts";
 import { newId } from "./new_id.ts";
@@ -21,6 +22,7 @@ import { replayRecords } from "./replay_records.ts";
 import type { SessionRecord } from "./session_record.ts";
 import type { SessionChange } from "./store.ts";
 import { keptApprovals, turnJournal } from "./turn_journal.ts";
+import { type Run, Runs } from "./runs.ts";
 import type { PromptOptions, Replayed, Session } from "./session.ts";
 import { SessionHooks } from "./session_hooks.ts";
 import { SessionServers } from "./session_servers.ts";
@@ -29,16 +31,6 @@ import { titleOf } from "./title_of.ts";
 import { TurnLine } from "./turn_line.ts";
 
 type Content = readonly (Text | Image)[];
-
-/** A prompt from the moment that it was taken. */
-interface Run {
-  readonly id: string;
-  /** Absent until hooks and a free place let it begin. */
-  turn?: RunningTurn;
-  /** What was said to it before it began; undefined when nobody will look any more. */
-  early: Content[] | undefined;
-  steers: number;
-}
 
 /** A session in memory: its history and usage, its turns one after another. */
 export class LiveSession implements Session {
@@ -64,8 +56,7 @@ export class LiveSession implements Session {
   readonly #compactor: Compactor;
   /** The prompt of the turn that runs, as it is in the history. */
   #task: Message | undefined;
-  /** The prompts that were taken and have no end yet, in their order. */
-  readonly #runs: Run[] = [];
+  readonly #runs = new Runs((content) => this.#note({ type: "steer", content }));
 
   constructor(parts: SessionParts) {
     const { kept, approvals = { rules: [] } } = parts;
@@ -103,7 +94,7 @@ export class LiveSession implements Session {
   }
 
   get turnId(): string | undefined {
-    return this.#runs[0]?.id;
+    return this.#runs.first?.id;
   }
 
   get modelId(): string {
@@ -135,32 +126,25 @@ export class LiveSession implements Session {
       throw new SkepError("SESSION_UNKNOWN", message, { sessionId: this.id });
     }
     this.#refuseWhenBusy(isQueued);
-    const run: Run = { id: newId("run"), early: [], steers: 0 };
-    this.#runs.push(run);
+    const run = this.#runs.take();
     try {
       return await this.#line.run(async (cancel) => {
         using _slot = await slot?.(cancel);
         return await this.#run(run, content, onUpdate, cancel);
       }, signal);
     } finally {
-      this.#runs.splice(this.#runs.indexOf(run), 1);
-      this.#passOn(run);
+      for (const said of this.#runs.end(run)) this.#keepSaid(said);
     }
   }
 
   steer(content: Content, turnId?: string): string | undefined {
-    const [run] = this.#runs;
+    const run = this.#runs.first;
     if (run === undefined || (turnId ?? run.id) !== run.id) return undefined;
     const { maxSteersPerTurn } = this.#parts.limits;
     if (run.steers >= maxSteersPerTurn) {
       throw this.#busy(`its turn has taken ${maxSteersPerTurn} messages already`);
     }
-    const { turn, early } = run;
-    const isTaken = turn === undefined ? early?.push(content) !== undefined : turn.steer(content);
-    if (!isTaken) return undefined;
-    if (turn !== undefined) this.#note({ type: "steer", content }); // its message comes behind it
-    run.steers++;
-    return run.id;
+    return this.#runs.steer(run, content) ? run.id : undefined;
   }
 
   async compact(
@@ -252,11 +236,7 @@ export class LiveSession implements Session {
     if (submitted === undefined) return await this.#keepStop("cancelled", onUpdate);
     onUpdate({ type: "turn_started", turnId: id });
     const turn = beginTurn(this.#turnOptions(id, onUpdate), signal);
-    run.turn = turn;
-    for (const said of run.early ?? []) {
-      if (turn.steer(said)) this.#note({ type: "steer", content: said });
-    }
-    run.early = undefined;
+    this.#runs.begin(run, turn);
     try {
       return await this.#keepStop(await turn.ended, onUpdate);
     } catch (error) {
@@ -267,18 +247,11 @@ export class LiveSession implements Session {
     }
   }
 
-  /** What was said to a prompt that never began is for the next one. */
-  #passOn(run: Run): void {
-    const said = run.early ?? [];
-    run.early = undefined;
-    const next = this.#runs.find(({ early }) => early !== undefined);
-    if (next !== undefined) return void next.early?.unshift(...said);
-    for (const content of said) {
-      const message: Message = { role: "user", content };
-      this.#note({ type: "steer", content });
-      this.#history.push(message);
-      this.#note({ type: "message", message });
-    }
+  #keepSaid(content: Content): void {
+    const message: Message = { role: "user", content };
+    this.#note({ type: "steer", content });
+    this.#history.push(message);
+    this.#note({ type: "message", message });
   }
 
   /** @throws {SkepError} `STORE_FAILED`: then nothing was taken. */
@@ -419,14 +392,6 @@ export class LiveSession implements Session {
 
 /** Hooks that ask nobody, for a reply guard that stands alone. */
 const NOBODY: Pick<Hooks, "run"> = { run: () => Promise.resolve([]) };
-
-function hooksOf(
-  { hooks, registry, limits, world }: SessionParts,
-  id: string,
-): SessionHooks | undefined {
-  if (hooks === undefined || hooks.servers.length === 0) return undefined;
-  return new SessionHooks(new Hooks(hooks, { registry, limits, world }), id);
-}
 
 function textOf(content: Content): string {
   return content.flatMap((block) => block.type === "text" ? [block.text] : []).join("\n");
