@@ -175,6 +175,70 @@ Deno.test("sessions show, export, import and rm: a session is shown, moved to an
   assertEquals([gone.code, gone.stdout], [1, ""]);
 });
 
+Deno.test("an import that was cut short never got its artifacts; a damaged one was exported without a word", async () => {
+  await using at = await place({});
+  await using other = await place({});
+  assertEquals((await skep(["chat", "-p", "/help"], at.options)).code, 0);
+  const { id } = JSON.parse((await skep(["sessions", "list", "--json"], at.options)).stdout);
+  const name = "a1-7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed.txt"; // of "one"
+  const pathIn = (state: string) => join(state, "sessions", "artifacts", id, name);
+  await Deno.mkdir(join(pathIn(at.state), ".."), { recursive: true });
+  await Deno.writeTextFile(pathIn(at.state), "one");
+  assertEquals((await skep(["sessions", "export", id, "s"], at.options)).code, 0);
+  const bring = () => skep(["sessions", "import", join(at.cwd, "s")], other.options);
+  assertEquals((await bring()).stdout, `${id} is here now\n`);
+  await Deno.writeTextFile(pathIn(other.state), "o"); // it was cut off
+  const mended = "was here already; artifacts that were missing or damaged are here now: 1";
+  assertEquals((await bring()).stdout, `${id} ${mended}\n`);
+  assertEquals(await Deno.readTextFile(pathIn(other.state)), "one");
+  assertEquals(
+    (await bring()).stdout,
+    `${id} was here already, with all that is in the file\n`,
+  );
+  await Deno.remove(join(pathIn(other.state), ".."), { recursive: true });
+  await Deno.writeTextFile(join(pathIn(other.state), ".."), "in the way");
+  const failed = await bring();
+  assertEquals([failed.code, failed.stdout], [2, ""]);
+  assertStringIncludes(failed.stderr, `Cannot use the sessions in ${other.state}`);
+  await Deno.writeTextFile(pathIn(at.state), "two");
+  const damaged = await skep(["sessions", "export", id], at.options);
+  assertEquals([damaged.code, damaged.stdout.includes(name)], [0, false]);
+  assertStringIncludes(
+    damaged.stderr,
+    `The artifact ${name} of session ${id} is not in what is exported: it is not as it was written`,
+  );
+});
+
+Deno.test({
+  name: "a device as the file of an export or import was a defect",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    await using at = await place({});
+    assertEquals((await skep(["chat", "-p", "/help"], at.options)).code, 0);
+    const { id } = JSON.parse((await skep(["sessions", "list", "--json"], at.options)).stdout);
+    for (const path of ["/dev/stdout", "/dev/full"]) {
+      const { code, stderr } = await skep(["sessions", "export", id, path], at.options);
+      assertEquals(code, 1);
+      assertStringIncludes(
+        stderr,
+        `Cannot export to ${path}: it is no regular file. Without a FILE the session is printed`,
+      );
+    }
+    const { code, stderr } = await skep(["sessions", "import", "/dev/stdin"], at.options);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "Cannot import /dev/stdin: it is no regular file");
+  },
+});
+
+Deno.test("a title with a line break or an escape was printed raw by sessions list", async () => {
+  await using at = await place({});
+  assertEquals((await skep(["chat", "-p", "/help"], at.options)).code, 0);
+  using database = new DatabaseSync(join(at.state, "sessions", "sessions.db"));
+  database.prepare("UPDATE sessions SET title = ?").run("one\ntwo\u001b[2Jthree");
+  const { stdout } = await skep(["sessions", "list"], at.options);
+  assertMatch(stdout, /^[^\n]* one two \[2Jthree\n$/);
+});
+
 Deno.test("a session whose folder was removed says so, and goes on where --cwd says", async () => {
   await using at = await place({});
   const gone = join(at.cwd, "gone");

@@ -1,7 +1,7 @@
 import { join, resolve } from "@std/path";
 import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import { isArtifactName } from "../session/artifacts.ts";
+import { isArtifactContent, isArtifactName } from "../session/artifacts.ts";
 import { type Damage, damageInWords, goodRecords } from "../session/good_records.ts";
 import { replayRecords } from "../session/replay_records.ts";
 import type { Replayed } from "../session/session.ts";
@@ -76,12 +76,16 @@ async function show(
   const info = await found(store, id);
   let damage: Damage | undefined;
   const onDamage = (found: Damage) => damage = found;
+  const drafted = await store.drafted(id);
   if (settings.isJson) {
     for await (const { stored: { seq, atMs, body } } of goodRecords(store, id, onDamage)) {
       await host.print(`{"seq":${seq},"atMs":${atMs},"record":${body}}\n`);
     }
+    if (drafted !== "") await host.print(`${JSON.stringify({ draft: drafted })}\n`);
   } else {
-    await host.print(`${inWords(info, true)}\npersona ${info.persona}, model ${info.model}\n`);
+    await host.print(
+      `${inWords(info, true)}\npersona ${oneLine(info.persona)}, model ${oneLine(info.model)}\n`,
+    );
     let message = "";
     for await (const shown of replayRecords(store, id, onDamage)) {
       const text = replayed(shown);
@@ -89,6 +93,7 @@ async function show(
       message = shown.type === "text" ? shown.message : "";
       await host.print(isSame ? text : `\n${text}`);
     }
+    if (drafted !== "") await host.print(`\n${drafted}\n`);
   }
   if (damage !== undefined) host.warn(`${damageInWords(id, damage)}: what is shown ends before it`);
 }
@@ -101,7 +106,8 @@ async function exportTo(
   if (id === undefined) throw needsId("export");
   const { writeSessionFile } = await import("../session/session_file.ts");
   await found(store, id);
-  const artifacts = await artifactsOf(sessions.artifacts(id), host, settings);
+  const target = path === undefined ? undefined : await newFile(path, invocation, settings, host);
+  const artifacts = await artifactsOf(id, sessions.artifacts(id), host, settings);
   let text = "";
   let damage: Damage | undefined;
   for await (const line of writeSessionFile(store, id, artifacts, (found) => damage = found)) {
@@ -116,17 +122,35 @@ async function exportTo(
   if (damage !== undefined) {
     host.warn(`${damageInWords(id, damage)}: what is exported ends before it`);
   }
-  if (path === undefined) return await host.print(text);
-  const target = resolve(settings.cwd, path);
-  if (await host.files.stat(target) !== undefined && !invocation.has("replace")) {
-    const message = `Cannot export to ${target}: it is there already; --replace replaces it`;
-    throw new SkepError("USAGE", message, { argument: path });
-  }
+  if (target === undefined) return await host.print(text);
   await host.files.writeText(target, text).catch((cause) => {
     const message = `Cannot export to ${target}: ${messageOf(cause)}`;
     throw new SkepError("CONFIG_INVALID", message, { source: target }, { cause });
   });
 }
+
+/** Where an export goes: a file that is not there, or that may be replaced. */
+async function newFile(
+  path: string,
+  invocation: Invocation,
+  settings: Settings,
+  { files }: Host,
+): Promise<string> {
+  const target = resolve(settings.cwd, path);
+  const facts = await files.stat(target).catch(() => NO_FILE);
+  const why = facts === undefined
+    ? undefined
+    : !facts.isFile
+    ? "it is no regular file. Without a FILE the session is printed"
+    : invocation.has("replace")
+    ? undefined
+    : "it is there already; --replace replaces it";
+  if (why === undefined) return target;
+  throw new SkepError("USAGE", `Cannot export to ${target}: ${why}`, { argument: path });
+}
+
+/** What the system tells nothing of, or what Deno keeps its programs from. */
+const NO_FILE = { isFile: false };
 
 async function importFrom(
   { host, settings, sessions, store }: Place,
@@ -137,20 +161,31 @@ async function importFrom(
   if (extra !== undefined) throw tooMany("import", extra);
   const { readSessionFile } = await import("../session/session_file.ts");
   const { importSession } = await import("../session/import_session.ts");
+  const { storeFailed } = await import("../session/store_failed.ts");
   const source = resolve(settings.cwd, path);
   const { maxSessionFileBytes } = settings.limits;
+  if ((await host.files.stat(source).catch(() => NO_FILE))?.isFile === false) {
+    throw new SkepError("USAGE", `Cannot import ${source}: it is no regular file`, {
+      argument: path,
+    });
+  }
   const text = await host.files.readText(source, maxSessionFileBytes).catch((cause) => {
     const message = `Cannot import ${source}: ${messageOf(cause)}`;
     throw new SkepError("CONFIG_INVALID", message, { source }, { cause });
   });
   const file = readSessionFile(text, source);
   const { id, how } = await importSession(store, file, host.nowMs());
-  if (how !== "unchanged") await writeArtifacts(sessions.artifacts(id), file.artifacts, host);
+  const written = await writeArtifacts(sessions.artifacts(id), file.artifacts, settings, host)
+    .catch((error) => {
+      throw storeFailed(store.place, error);
+    });
   if (settings.isJson) return await host.print(`${JSON.stringify({ id, how })}\n`);
   const words = {
     added: "is here now",
     extended: "goes on as in the file",
-    unchanged: "was here already, with all that is in the file",
+    unchanged: written === 0
+      ? "was here already, with all that is in the file"
+      : `was here already; artifacts that were missing or damaged are here now: ${written}`,
     forked: `is a fork of ${file.info.id}: both went on, and both are kept`,
   };
   await host.print(`${id} ${words[how]}\n`);
@@ -185,7 +220,12 @@ function inWords(
   const time = new Date(updatedMs).toISOString().slice(0, 16).replace("T", " ");
   const cost = usage.costUsd === undefined ? "" : `  $${usage.costUsd.toFixed(2)}`;
   const count = `${turns} ${turns === 1 ? "turn" : "turns"}`;
-  return `${id}  ${time}  ${count}${cost}  ${title}${hasCwd ? `  (${cwd})` : ""}`;
+  return `${id}  ${time}  ${count}${cost}  ${oneLine(title)}${hasCwd ? `  (${oneLine(cwd)})` : ""}`;
+}
+
+/** A name out of somebody's file as a terminal may have it. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }
 
 function replayed(shown: Replayed): string {
@@ -211,26 +251,49 @@ function textOf(content: Extract<Replayed, { type: "prompt" }>["content"]): stri
 }
 
 async function artifactsOf(
+  id: string,
   folder: string,
-  { files }: Pick<Host, "files">,
+  { files, warn }: Pick<Host, "files" | "warn">,
   { limits }: Pick<Settings, "limits">,
 ): Promise<SessionArtifact[]> {
   if (await files.stat(folder) === undefined) return [];
-  const names = (await files.list(folder)).filter(isArtifactName);
-  return await Promise.all(names.map(async (name) => (
-    { name, bytes: await files.readBytes(join(folder, name), limits.maxArtifactBytes) }
-  )));
+  const artifacts: SessionArtifact[] = [];
+  for (const name of (await files.list(folder)).filter(isArtifactName)) {
+    try {
+      const bytes = await files.readBytes(join(folder, name), limits.maxArtifactBytes);
+      if (!isArtifactContent(name, bytes)) throw new TypeError("it is not as it was written");
+      artifacts.push({ name, bytes });
+    } catch (error) {
+      warn(
+        `The artifact ${name} of session ${id} is not in what is exported: ${messageOf(error)}`,
+      );
+    }
+  }
+  return artifacts;
 }
 
+/** Writes those that are not there as they should be, and says how many. */
 async function writeArtifacts(
   folder: string,
   artifacts: readonly SessionArtifact[],
+  { limits }: Pick<Settings, "limits">,
   { files }: Pick<Host, "files">,
-): Promise<void> {
-  if (artifacts.length === 0) return;
-  await files.remove(folder);
-  await files.makeFolder(folder);
-  for (const { name, bytes } of artifacts) await files.writeBytes(join(folder, name), bytes);
+): Promise<number> {
+  let written = 0;
+  for (const { name, bytes } of artifacts) {
+    const path = join(folder, name);
+    const here = await files.readBytes(path, limits.maxArtifactBytes).catch(() => undefined);
+    if (isSame(here, bytes)) continue;
+    await files.makeFolder(folder);
+    await files.remove(path); // it was cut off
+    await files.writeBytes(path, bytes);
+    written++;
+  }
+  return written;
+}
+
+function isSame(one: Uint8Array | undefined, other: Uint8Array): boolean {
+  return one?.length === other.length && one.every((byte, index) => byte === other[index]);
 }
 
 function needsId(action: string): SkepError {

@@ -43,6 +43,12 @@ export function isArtifactName(name: string): boolean {
   return NAME.test(name);
 }
 
+/** Whether that is the content of an artifact's file of that name; names of an older skep tell of none. */
+export function isArtifactContent(name: string, bytes: Uint8Array): boolean {
+  const hash = NAME.exec(name)?.[2];
+  return hash === undefined || hash === hashOf(bytes);
+}
+
 /**
  * Opens the artifacts of one session: a file each in a folder of its own, which nobody else may read (0600
  * in 0700), named after the id that the model has and the SHA-256 of its content: `a1-….txt`, `a2-….png`.

@@ -32,6 +32,7 @@ export async function importSession(
   }
   switch (await compare(store, file)) {
     case "all here":
+      await addDraft(store, id, file);
       return { id, how: "unchanged" };
     case "goes on":
       await store.delete(id);
@@ -62,12 +63,27 @@ async function compare(
   return common === records.length ? "all here" : "goes on";
 }
 
+/** What is missing of a draft when an import was cut short; one that went on here needs none. */
+async function addDraft(
+  store: SessionStore,
+  id: string,
+  { records, drafted }: SessionFile,
+): Promise<void> {
+  for await (const { body } of store.read(id, records.length)) {
+    if (body !== IMPORTED) return;
+  }
+  const here = await store.drafted(id);
+  const rest = drafted.slice(here.length);
+  if (rest !== "" && drafted.startsWith(here)) await store.draft(id, rest);
+}
+
 async function add(
   store: SessionStore,
   id: string,
-  { info, records }: SessionFile,
+  file: SessionFile,
   nowMs: number,
 ): Promise<void> {
+  const { info, records } = file;
   await store.create({ ...info, id, records: 0 });
   let after = "";
   for (const record of records) {
@@ -77,4 +93,5 @@ async function add(
   const chain = nextChain(after, IMPORTED);
   const last = { seq: records.length + 1, atMs: nowMs, body: IMPORTED, chain };
   await store.append(id, last, { after, isDurable: true, endsDraft: true });
+  await addDraft(store, id, file);
 }

@@ -4,7 +4,8 @@ import type { Limits } from "../limits.ts";
 import { accessLogPath } from "./access_log_path.ts";
 import { artifactsFolder } from "./artifacts_folder.ts";
 import { type DatabaseWorld, SqliteFile } from "./sqlite_file.ts";
-import { SqliteStore, storeFailed } from "./sqlite_store.ts";
+import { SqliteStore } from "./sqlite_store.ts";
+import { storeFailed } from "./store_failed.ts";
 import type { SessionStore } from "./store.ts";
 
 /** What opening a store takes of the world. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isAbsolute } from "@std/path";
 import { messageOf, SkepError } from "../errors.ts";
-import { isArtifactName } from "./artifacts.ts";
+import { isArtifactContent, isArtifactName } from "./artifacts.ts";
 import { nextChain } from "./chain.ts";
 import { type Damage, goodRecords } from "./good_records.ts";
 import { parseRecord } from "./session_record.ts";
@@ -20,6 +20,8 @@ export interface SessionFile {
   readonly info: SessionInfo;
   readonly records: readonly StoredRecord[];
   readonly artifacts: readonly SessionArtifact[];
+  /** What the reply that was under way had said. */
+  readonly drafted: string;
 }
 
 const FORMAT = "skep-session";
@@ -27,8 +29,8 @@ const VERSION = 1;
 const ID = /^ses_[0-9a-f]{16}$/;
 
 /**
- * A session as one file: a line of JSON for what it is, one for each record and each artifact, and last
- * the SHA-256 of all lines before. Secrets are not in it, as they are not in the journal. Of a damaged
+ * A session as one file: a line of JSON for what it is, one for each record, one for what a reply that is
+ * under way has said, one for each artifact, and last the SHA-256 of all lines before. Secrets are not in it, as they are not in the journal. Of a damaged
  * session the records are in it that are good, so that it can be imported.
  *
  * @throws {SkepError} `SESSION_UNKNOWN`, `STORE_FAILED`.
@@ -50,8 +52,16 @@ export async function* writeSessionFile(
     hash.update(text);
     return text;
   };
-  yield line({ format: FORMAT, version: VERSION, session: info });
-  for await (const { stored } of goodRecords(store, id, onDamage)) yield line(stored);
+  const names = artifacts.map(({ name }) => name);
+  yield line({ format: FORMAT, version: VERSION, session: info, artifacts: names });
+  let count = 0;
+  for await (const { stored } of goodRecords(store, id, onDamage)) {
+    count = stored.seq;
+    yield line(stored);
+  }
+  const draft = await store.drafted(id);
+  const isNext = (await store.info(id))?.records === count; // it may have gone on, or be damaged
+  if (draft !== "" && isNext) yield line({ draft });
   for (const { name, bytes } of artifacts) {
     yield line({ artifact: name, data: bytes.toBase64() });
   }
@@ -77,27 +87,33 @@ export function readSessionFile(text: string, source: string): SessionFile {
   }
   const [first = "", ...lines] = body.trimEnd().split("\n");
   try {
-    const { version, session } = JSON.parse(first);
+    const { version, session, artifacts: names } = JSON.parse(first);
     if (version !== VERSION) {
       throw new TypeError(`it is of version ${version}, this skep reads ${VERSION}`);
     }
     const state = new SessionState();
     const records: StoredRecord[] = [];
     const artifacts: SessionArtifact[] = [];
+    let drafted = "";
     let chain = "";
-    for (const line of lines) {
-      const value = JSON.parse(line);
+    for (const [index, line] of lines.entries()) {
+      const value: unknown = JSON.parse(line);
+      if (!isRecord(value)) throw new TypeError(`line ${index + 2} is no object`);
+      if ("draft" in value) {
+        drafted = String(value.draft);
+        continue;
+      }
       if ("artifact" in value) {
         artifacts.push(toArtifact(value));
         continue;
       }
       const record = toRecord(value, records.length + 1, chain);
       chain = record.chain;
-      const parsed = parseRecord(record.body);
-      if (parsed !== undefined) state.take(parsed);
+      take(record, state);
       records.push(record);
     }
-    return { info: toInfo(session, state, records), records, artifacts };
+    checkNames(names, artifacts);
+    return { info: toInfo(session, state, records), records, artifacts, drafted };
   } catch (error) {
     throw refuse(messageOf(error));
   }
@@ -111,11 +127,36 @@ function toRecord(value: Record<string, unknown>, seq: number, before: string): 
   return { seq, atMs, body, chain: String(chain) };
 }
 
+function take({ seq, body }: StoredRecord, state: SessionState): void {
+  try {
+    const parsed = parseRecord(body);
+    if (parsed !== undefined) state.take(parsed);
+  } catch (cause) {
+    throw new TypeError(`record ${seq} cannot be used: ${messageOf(cause)}`, { cause });
+  }
+}
+
 function toArtifact({ artifact, data }: Record<string, unknown>): SessionArtifact {
   if (typeof artifact !== "string" || !isArtifactName(artifact) || typeof data !== "string") {
     throw new TypeError("an artifact in it has no name that one can have");
   }
-  return { name: artifact, bytes: Uint8Array.fromBase64(data) };
+  const bytes = Uint8Array.fromBase64(data);
+  if (!isArtifactContent(artifact, bytes)) {
+    throw new TypeError(`the artifact ${artifact} is not as it was written`);
+  }
+  return { name: artifact, bytes };
+}
+
+/** Files of before have no list of them. */
+function checkNames(names: unknown, artifacts: readonly SessionArtifact[]): void {
+  if (names === undefined) return;
+  if (!Array.isArray(names)) throw new TypeError("its list of artifacts cannot be used");
+  const missing = names.find((name) => !artifacts.some((artifact) => artifact.name === name));
+  if (missing !== undefined) throw new TypeError(`the artifact ${missing} is left out`);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function toInfo(

@@ -99,9 +99,59 @@ Deno.test("a file that was cut off or changed, or names what it may not, is refu
       return `${body}${JSON.stringify({ digest })}\n`;
     };
     refuse(sealed((body) => body.replace("one", "two")), "record 1 is not as it was written");
-    refuse(sealed((body) => body.replace("a1.txt", "../a1.txt")), "no name that one can have");
+    refuse(sealed((body) => body.replaceAll("a1.txt", "../a1.txt")), "no name that one can have");
     refuse(sealed((body) => body.replace(ID, "../../evil")), "its session cannot be used");
     refuse(sealed((body) => body.replace('"version":1', '"version":9')), "it is of version 9");
     refuse(sealed((body) => body.replace("skep-session", "other")), "it is no exported session");
     readSessionFile(sealed((body) => body), "the file");
   }));
+
+Deno.test("a half reply was left out of an exported session: an imported copy goes on with it", () =>
+  inStores(async (a, b) => {
+    await a.create(emptySession(ID));
+    await fill(a, ID, bodies("one"));
+    await a.draft(ID, "The answer is ");
+    await a.draft(ID, "forty");
+    const file = readSessionFile(await exported(a), "f");
+    assertEquals(file.drafted, "The answer is forty");
+    await importSession(b, file, 5);
+    assertEquals(await b.drafted(ID), "The answer is forty");
+    assertEquals(await importSession(b, file, 6), { id: ID, how: "unchanged" });
+    assertEquals(await b.drafted(ID), "The answer is forty");
+    await importSession(b, { ...file, drafted: "The answer is forty-two" }, 7); // it was cut short before
+    assertEquals(await b.drafted(ID), "The answer is forty-two");
+  }));
+
+Deno.test("an artifact that was changed or left out was imported without a word", () =>
+  inStores(async (a) => {
+    await a.create(emptySession(ID));
+    await fill(a, ID, bodies("one"));
+    const name = "a1-7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed.txt"; // of "one"
+    const file = async (word: string) =>
+      (await Array.fromAsync(
+        writeSessionFile(a, ID, [{ name, bytes: new TextEncoder().encode(word) }]),
+      )).join("");
+    assertEquals(readSessionFile(await file("one"), "f").artifacts.length, 1);
+    const changed = await file("two");
+    assertThrows(
+      () => readSessionFile(changed, "f"),
+      SkepError,
+      `${name} is not as it was written`,
+    );
+    const lines = (await file("one")).trimEnd().split("\n");
+    const body = `${lines.filter((line) => !/^\{"(artifact|digest)"/.test(line)).join("\n")}\n`;
+    const digest = `sha256:${createHash("sha256").update(body).digest("hex")}`;
+    const without = `${body}${JSON.stringify({ digest })}\n`;
+    assertThrows(() => readSessionFile(without, "f"), SkepError, `${name} is left out`);
+  }));
+
+Deno.test("a line that is no object was refused in the words of the engine", () => {
+  const body = '{"format":"skep-session","version":1}\nnull\n';
+  const digest = `sha256:${createHash("sha256").update(body).digest("hex")}`;
+  const text = `${body}${JSON.stringify({ digest })}\n`;
+  assertThrows(
+    () => readSessionFile(text, "f"),
+    SkepError,
+    "Cannot import f: line 2 is no object",
+  );
+});
