@@ -7,6 +7,8 @@ type Content = readonly (Text | Image)[];
 /** What a prompt asks for: something of skep's own, or a turn. */
 export type Asked =
   | { readonly kind: "compact" }
+  /** Skep's own command, with what it does not take: why it is not run. */
+  | { readonly kind: "refused"; readonly why: string }
   | { readonly kind: "turn"; readonly content: Content };
 
 const COMPACT: AvailableCommand = {
@@ -39,8 +41,11 @@ export function availableCommands(
 export function readCommand(content: Content, session: Pick<Session, "skills" | "modelId">): Asked {
   const [first, ...others] = content;
   if (first?.type !== "text" || !first.text.startsWith("/")) return { kind: "turn", content };
-  if (others.length === 0 && first.text.trim() === `/${COMPACT.name}`) return { kind: "compact" };
   const name = /^\/(\S+)/.exec(first.text)?.[1];
+  if (name === COMPACT.name) {
+    if (others.length === 0 && first.text.trim() === `/${COMPACT.name}`) return { kind: "compact" };
+    return { kind: "refused", why: `/${COMPACT.name} takes nothing behind it: nothing was done` };
+  }
   if (!callable(session).some((skill) => skill.name === name)) return { kind: "turn", content };
   const meaning = `[/${name} is a skill: load it with load_skill first, and do as it says.]`;
   return {

@@ -37,9 +37,18 @@ Deno.test("readCommand() takes /compact alone, and leaves all else as it is", ()
   assertEquals(readCommand(text("/compact \n"), session), { kind: "compact" });
   assertEquals(readCommand(text("/compact"), offline), { kind: "compact" });
   for (
-    const line of ["hi", "/compact now", "/reviews x", "review x", " /review", "/", "/two words"]
+    const line of ["hi", "/compacted now", "/reviews x", "review x", " /review", "/", "/two words"]
   ) {
     assertEquals(readCommand(text(line), session), { kind: "turn", content: text(line) });
   }
   assertEquals(readCommand(text("/review"), offline), { kind: "turn", content: text("/review") });
+});
+
+Deno.test("/compact with words went to the model as plain text", () => {
+  const why = "/compact takes nothing behind it: nothing was done";
+  assertEquals(readCommand(text("/compact keep the numbers"), session), { kind: "refused", why });
+  assertEquals(readCommand([...text("/compact"), ...text("more")], session), {
+    kind: "refused",
+    why,
+  });
 });

@@ -11,15 +11,17 @@ const STATUSES: ReadonlyMap<unknown, PlanEntry["status"]> = new Map([
 
 /**
  * The plan that a call of a `todo` tool left behind, as ACP shows one; undefined for any other call.
- * The tool says it as structured content, `{todos: [{text, status}]}`. It has no priorities.
+ * The tool says it as structured content, `{todos: [{text, status}]}`; of a call that is shown again only
+ * the arguments are left, which are the same. It has no priorities.
  */
 export function toPlan(
   { structured, isError }: CallResult,
   asked: AskedCall | undefined,
 ): SessionUpdate | undefined {
   const isTodo = asked !== undefined && /(^|__)todo$/.test(asked.tool);
-  if (isError || !isTodo || !Array.isArray(structured?.todos)) return undefined;
-  const entries = structured.todos.map(toEntry);
+  const todos = structured === undefined ? asked?.input?.todos : structured.todos;
+  if (isError || !isTodo || !Array.isArray(todos)) return undefined;
+  const entries = todos.map(toEntry);
   if (!entries.every((entry) => entry !== undefined)) return undefined;
   return { sessionUpdate: "plan", entries };
 }

@@ -31,3 +31,11 @@ Deno.test("toPlan() takes no other tool, no error and no list that it does not k
   assertEquals(toPlan(answered([{ text: "a", status: "maybe" }]), asked), undefined);
   assertEquals(toPlan(answered("a"), asked), undefined);
 });
+
+Deno.test("a session that was loaded again had no plan: of a call that is shown again the arguments tell it", () => {
+  const input = { todos: [{ text: "read", status: "done" }] };
+  assertEquals(toPlan({ isError: false, content: [] }, { tool: "dev__todo", input }), {
+    sessionUpdate: "plan",
+    entries: [{ content: "read", priority: "medium", status: "completed" }],
+  });
+});

@@ -67,6 +67,10 @@ export class Turns {
       const isQueued = isToBeQueued(given);
       const session = entry.live ?? await entry.awake(signal); // at once when it can: a cancel may be next
       const asked = readCommand(content, session);
+      if (asked.kind === "refused") {
+        this.#client.notice(session.id, asked.why);
+        return { stopReason: "end_turn" };
+      }
       if (asked.kind === "compact") {
         return await this.#compact(session, onUpdate, { isQueued, signal });
       }

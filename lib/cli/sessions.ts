@@ -88,6 +88,7 @@ async function show(
     );
     let message = "";
     for await (const shown of replayRecords(store, id, onDamage)) {
+      if (shown.type === "usage") continue;
       const text = replayed(shown);
       const isSame = shown.type === "text" && shown.message === message;
       message = shown.type === "text" ? shown.message : "";
@@ -228,7 +229,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }
 
-function replayed(shown: Replayed): string {
+function replayed(shown: Exclude<Replayed, { type: "usage" }>): string {
   switch (shown.type) {
     case "prompt":
       return `> ${textOf(shown.content).replaceAll("\n", "\n> ")}\n`;

@@ -31,6 +31,8 @@ export type ToolResult = {
   readonly content: readonly (Text | Image)[];
   /** What the runtime adds for the model alone, behind the content: no word of the tool's. */
   readonly note?: string;
+  /** Its server gave no answer: it was not run, not let through, cut off or cancelled. For clients. */
+  readonly isUndelivered?: boolean;
 };
 
 /** One entry of the history that goes to a model. `model` names who wrote an assistant message. */

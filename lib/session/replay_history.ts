@@ -30,10 +30,10 @@ export function replayMessage(message: Message, id: string): Replayed[] {
         }
       });
     case "tool":
-      return message.results.map(({ callId, isError, content }) => ({
+      return message.results.map(({ callId, isError, content, isUndelivered }) => ({
         type: "call_ended",
         callId,
-        result: { isError, content },
+        result: { isError, content, ...(isUndelivered && { isUndelivered }) },
       }));
     default:
       return message satisfies never;

@@ -30,3 +30,13 @@ Deno.test("replayMessage() gives prompts, and the results of calls", () => {
     [{ type: "call_ended", callId: "c1", result: { isError: true, content } }],
   );
 });
+
+Deno.test("a call that was refused, cancelled or interrupted was shown again as one that was answered", () => {
+  const content = [{ type: "text", text: "There is no tool s__t" }] as const;
+  const result = { callId: "c1", name: "s__t", isError: true, content, isUndelivered: true };
+  assertEquals(replayMessage({ role: "tool", results: [result] }, "m1"), [{
+    type: "call_ended",
+    callId: "c1",
+    result: { isError: true, content, isUndelivered: true },
+  }]);
+});

@@ -2,12 +2,13 @@ import { messageOf } from "../errors.ts";
 import { type Damage, goodRecords } from "./good_records.ts";
 import { replayMessage } from "./replay_history.ts";
 import type { Replayed } from "./session.ts";
+import type { SessionRecord } from "./session_record.ts";
 import { SessionState } from "./session_state.ts";
 import type { SessionStore } from "./store.ts";
 
 /**
  * What a kept session shows a person: all that was said and done, whatever of it was compacted since,
- * without what was for the model alone. Of a damaged one what is good is shown.
+ * without what was for the model alone, and last what it took so far. Of a damaged one what is good is shown.
  *
  * @throws {SkepError} `STORE_FAILED`.
  */
@@ -17,6 +18,7 @@ export async function* replayRecords(
   onDamage: (damage: Damage) => void = () => {},
 ): AsyncGenerator<Replayed> {
   const state = new SessionState();
+  let last: Extract<SessionRecord, { type: "usage" }> | undefined;
   for await (const { stored, record } of goodRecords(store, id, onDamage)) {
     if (record === undefined) continue;
     try {
@@ -24,8 +26,11 @@ export async function* replayRecords(
     } catch (error) {
       return onDamage({ seq: stored.seq, why: messageOf(error) });
     }
+    if (record.type === "usage" && record.purpose === "turn") last = record;
     const isShown = record.type === "prompt" || record.type === "answers" ||
       (record.type === "message" && record.isHidden !== true);
     if (isShown) yield* replayMessage(state.history.at(-1)!, `${id}-${stored.seq}`);
   }
+  if (last === undefined) return;
+  yield { type: "usage", round: last.usage, session: state.usage, model: last.model };
 }

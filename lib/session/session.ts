@@ -51,7 +51,7 @@ export interface PromptOptions {
 /** What a client that comes to a session is shown of it: what was said to it, and what it did, in order. */
 export type Replayed =
   | { readonly type: "prompt"; readonly content: readonly (Text | Image)[] }
-  | Extract<Update, { readonly type: "text" | "thought" | "call" | "call_ended" }>;
+  | Extract<Update, { readonly type: "text" | "thought" | "call" | "call_ended" | "usage" }>;
 
 /** One conversation: its history, its servers, its model. */
 export interface Session {

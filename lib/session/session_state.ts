@@ -170,6 +170,7 @@ export class SessionState {
 
   #answer({ id, name }: ToolCall): ToolResult {
     const text = this.#begun.has(id) ? MAY_HAVE_HAPPENED : NOT_BEGUN;
-    return { callId: id, name, isError: true, content: [{ type: "text", text }] };
+    const content = [{ type: "text", text }] as const;
+    return { callId: id, name, isError: true, content, isUndelivered: true };
   }
 }

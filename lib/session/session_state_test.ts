@@ -87,14 +87,17 @@ Deno.test("repairs() tells a call that was under way from one that was not, and 
   assertEquals(history[2], {
     role: "tool",
     results: [
-      { ...result("c1", MAY_HAVE_HAPPENED), isError: true },
-      { ...result("c2", NOT_BEGUN), isError: true },
+      { ...result("c1", MAY_HAVE_HAPPENED), isError: true, isUndelivered: true },
+      { ...result("c2", NOT_BEGUN), isError: true, isUndelivered: true },
     ],
   });
   const later = fold(TURN.slice(0, 7)).history;
   assertEquals(later[2], {
     role: "tool",
-    results: [{ ...result("c1", MAY_HAVE_HAPPENED), isError: true }, result("c2", "two")],
+    results: [
+      { ...result("c1", MAY_HAVE_HAPPENED), isError: true, isUndelivered: true },
+      result("c2", "two"),
+    ],
   });
   assertEquals(later[3], { role: "user", content: text("also this") });
 });

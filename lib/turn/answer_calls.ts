@@ -18,7 +18,8 @@ export function answerCalls(
 
 /** The result of a call that was not run. */
 export function failedResult(call: ToolCall, text: string): ToolResult {
-  return { callId: call.id, name: call.name, isError: true, content: [{ type: "text", text }] };
+  const { id: callId, name } = call;
+  return { callId, name, isError: true, content: [{ type: "text", text }], isUndelivered: true };
 }
 
 /** The result of a call that was cancelled, with what its server told of it last: an answer never comes. */

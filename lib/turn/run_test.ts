@@ -203,7 +203,13 @@ Deno.test("runTurn() ends as cancelled while a call runs: the call is told, answ
   const cancelled = { isError: true, content: [{ type: "text" as const, text: "cancelled" }] };
   assertEquals(history.at(-1), {
     role: "tool",
-    results: [{ callId: "a", name: "s__echo", ...cancelled, note: REFLECTION }],
+    results: [{
+      callId: "a",
+      name: "s__echo",
+      ...cancelled,
+      isUndelivered: true,
+      note: REFLECTION,
+    }],
   });
   assertEquals(updates.filter((update) => update.type === "call_ended").length, 1);
 });
@@ -227,7 +233,14 @@ Deno.test("runTurn() keeps of a cancelled call what its server told last, which 
   }] as const;
   assertEquals(history.at(-1), {
     role: "tool",
-    results: [{ callId: "a", name: "s__echo", isError: true, content, note: REFLECTION }],
+    results: [{
+      callId: "a",
+      name: "s__echo",
+      isError: true,
+      content,
+      isUndelivered: true,
+      note: REFLECTION,
+    }],
   });
   const shown = updates.flatMap((each) => each.type === "call_ended" ? [each.result.content] : []);
   assertEquals(shown, [content]);

@@ -153,7 +153,8 @@ export class Runner {
       }
     });
     const { id: callId, name } = call;
-    const result = { callId, name, isError: ended.isError, content: ended.content };
+    const lost = ended.isUndelivered ? { isUndelivered: true } : {};
+    const result = { callId, name, isError: ended.isError, content: ended.content, ...lost };
     // What could not be kept now is kept with the message that all the results make, or fails there.
     await journal?.result(result).catch(() => {});
     this.#endCall(callId, ended);
