@@ -239,6 +239,31 @@ Deno.test("a title with a line break or an escape was printed raw by sessions li
   assertMatch(stdout, /^[^\n]* one two \[2Jthree\n$/);
 });
 
+Deno.test("a file too large for the context ended the turn, and the session forgot its task", async () => {
+  await using provider = startPromptProvider([
+    { parts: [{ text: "Noted." }] },
+    { parts: [{ call: "dev__todo", input: '{"todos":[{"text":"feed the cat"}]}' }] },
+    { parts: [{ call: "dev__read_file", input: '{"path":"big.txt"}' }] },
+    { parts: [{ text: "Read." }] },
+  ]);
+  await using at = await place({ ...provider.env, SKEP_MAX_CONTEXT_TOKENS: "12000" });
+  await Deno.writeTextFile(join(at.cwd, "big.txt"), "line of text here\n".repeat(2700));
+  const say = (text: string, ...more: string[]) =>
+    skep(["chat", ...MODEL, ...more, "-p", text], at.options);
+  assertEquals((await say("TASK alpha-42 limit 7319")).code, 0);
+  const { code, stdout, stderr } = await say("never touch legacy", "--continue");
+  assertEquals([code, stdout], [0, "Read.\n"]);
+  assertStringIncludes(
+    stderr,
+    "The context was compacted: large results of calls became references",
+  );
+  const last = JSON.stringify(provider.prompts().at(-1)!.body.messages);
+  const kept = ["TASK alpha-42 limit 7319", "never touch legacy", "feed the cat"];
+  for (const text of [...kept, "read_artifact a1 has the whole", "use offset="]) {
+    assertStringIncludes(last, text);
+  }
+});
+
 Deno.test("a session whose folder was removed says so, and goes on where --cwd says", async () => {
   await using at = await place({});
   const gone = join(at.cwd, "gone");
