@@ -277,3 +277,25 @@ Deno.test("skep pack install refuses what is no pack, and leaves nothing behind"
   assertEquals(all.map(({ code, stdout }) => [code, stdout]), Array(4).fill([1, ""]));
   assertEquals(await Deno.stat(env.SKEP_PACKS_DIR).then(() => true, () => false), false);
 });
+
+Deno.test("a pack with a hook that is a program could not be installed: its executable bit was lost", async () => {
+  await using folder = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": PERSONA.replace(
+      "description: d",
+      "description: d\nhooks: { on_start: hooks/s.sh }",
+    ),
+    "hooks/s.sh": "#!/bin/sh\nexit 0\n",
+  });
+  await Deno.chmod(`${folder.path}/hooks/s.sh`, 0o755);
+  await using packs = await tempFolder();
+  const zip = `${packs.path}/x.zip`;
+  assertEquals((await skep(["pack", "export", folder.path, zip])).code, 0);
+  for (const [source, target] of [[folder.path, "a"], [zip, "b"]] as const) {
+    const env = { SKEP_PACKS_DIR: `${packs.path}/${target}` };
+    const { code, stderr } = await skep(["pack", "install", source, "--json"], { env });
+    assertEquals([source, code, stderr], [source, 0, ""]);
+    const { mode } = await Deno.stat(`${packs.path}/${target}/x/hooks/s.sh`);
+    assertEquals((mode ?? 0) & 0o777, 0o700);
+  }
+});

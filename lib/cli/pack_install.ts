@@ -1,9 +1,14 @@
-import { dirname, join, resolve } from "@std/path";
+import { dirname, resolve } from "@std/path";
 import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { installPack } from "../persona/installed_packs.ts";
 import { readPack } from "../persona/pack.ts";
-import { contentDigest, type PackEntry, readContent } from "../persona/pack_content.ts";
+import {
+  contentDigest,
+  type PackEntry,
+  readContent,
+  writeContent,
+} from "../persona/pack_content.ts";
 import { placeText } from "../persona/problems.ts";
 import type { Invocation } from "./flags.ts";
 import { packsFolder } from "./packs_folder.ts";
@@ -85,10 +90,7 @@ async function check(
 ): Promise<{ id: string; version: string; personas: string[]; notices: string[] }> {
   const folder = await files.makeTempFolder("skep-pack-");
   try {
-    for (const { path, bytes } of entries) {
-      await files.makeFolder(dirname(join(folder, path)));
-      await files.writeBytes(join(folder, path), bytes);
-    }
+    await writeContent(folder, entries, files);
     const { pack, problems } = await readPack(folder, files, limits);
     const lines = problems.all.map((problem) => ({
       ...problem,

@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, join, relative, sep } from "@std/path";
+import { isAbsolute, join, relative, sep } from "@std/path";
 import { messageOf } from "../errors.ts";
 import type { Files } from "../host/files.ts";
 import {
@@ -8,6 +8,7 @@ import {
   type PackEntry,
   readContent,
   refused,
+  writeContent,
 } from "./pack_content.ts";
 import { parseJsonc } from "./jsonc.ts";
 
@@ -63,10 +64,7 @@ export async function installPack(
     );
   }
   try {
-    for (const { path, bytes, isExecutable } of entries) {
-      await files.makeFolder(dirname(join(half, path)));
-      await files.writeBytes(join(half, path), bytes, isExecutable ? 0o700 : 0o600);
-    }
+    await writeContent(half, entries, files);
     if (isThere) await files.rename(folder, old);
     await files.rename(half, folder).catch(async (error) => {
       if (isThere) await files.rename(old, folder);

@@ -1,4 +1,4 @@
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import { messageOf } from "../errors.ts";
 import type { Files } from "../host/files.ts";
 import type { Limits } from "../limits.ts";
@@ -54,6 +54,18 @@ export async function readContent(
   }
   checkContent(entries, folder, limits);
   return entries.sort((a, b) => a.path < b.path ? -1 : 1);
+}
+
+/** Writes a pack's files into a folder of its own; of their modes the executable bit is kept, for the owner alone. */
+export async function writeContent(
+  folder: string,
+  entries: readonly PackEntry[],
+  files: Pick<Files, "makeFolder" | "writeBytes">,
+): Promise<void> {
+  for (const { path, bytes, isExecutable } of entries) {
+    await files.makeFolder(dirname(join(folder, path)));
+    await files.writeBytes(join(folder, path), bytes, isExecutable ? 0o700 : 0o600);
+  }
 }
 
 /**
