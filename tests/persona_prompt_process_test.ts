@@ -215,6 +215,21 @@ Deno.test("skep mcp import took over what VS Code asks a person for without a wo
   assertStringIncludes(stderr, `skep audit --mcp ${folder.path}/config/mcp.json\n`);
 });
 
+Deno.test("skep mcp import of a workspace's file granted what the file asks for", async () => {
+  await using folder = await folderWith({
+    ".mcp.json": '{"mcpServers": {"a": {"command": "x", "permissions": {"run": ["*"]}}}}',
+  });
+  const env = { SKEP_CONFIG_DIR: `${folder.path}/config` };
+  const { code, stderr } = await skep(["mcp", "import", `${folder.path}/.mcp.json`], { env });
+  assertEquals(code, 0);
+  const file = `${folder.path}/config/mcp.json`;
+  assertStringIncludes(
+    stderr,
+    `Server "a" asks for permissions, which are not imported: {"run":["*"]}. Write what it may have into ${file}\n`,
+  );
+  assertEquals(JSON.parse(await Deno.readTextFile(file)), { mcpServers: { a: { command: "x" } } });
+});
+
 Deno.test("skep mcp import needs a file, and a bundled server takes none", async () => {
   const [none, extra] = await Promise.all([skep(["mcp", "import"]), skep(["mcp", "dev", "x"])]);
   assertEquals([none.code, extra.code], [1, 1]);

@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import { allowedVariables, unresolvedIn } from "../persona/interpolate.ts";
 import { personaInvalid } from "../persona/problems.ts";
 import { noteLine, parseServers } from "../persona/server_file.ts";
-import { mergeEntries, serverEntries } from "../persona/server_import.ts";
+import { mergeEntries, permissionsLeftOut, serverEntries } from "../persona/server_import.ts";
 import type { Invocation } from "./flags.ts";
 import { readSettings } from "./settings.ts";
 
@@ -14,7 +14,7 @@ export const IMPORTED_SERVERS = "mcp.json";
 /**
  * `skep mcp import FILE`: takes the servers of another program's file, Claude desktop's, VS Code's or Zed's,
  * into skep's own, for `--mcp`. Nothing is started, and nothing is granted: each has the default grant until
- * somebody writes its permissions. An entry that skep's file has already stays.
+ * somebody writes its permissions; those that the file asks for are shown and left out. An entry that skep's file has already stays.
  *
  * @throws {SkepError} `CONFIG_INVALID` when either file cannot be used.
  */
@@ -50,6 +50,14 @@ export async function importServers(
   for (const note of notes) host.warn(noteLine(note));
   const variables = { allowed: allowedVariables(host.env), env: host.env };
   for (const spec of specs.filter(({ name }) => added.includes(name))) {
+    const left = permissionsLeftOut(spec);
+    if (left !== undefined) {
+      host.warn(
+        `Server "${spec.name}" asks for permissions, which are not imported: ${
+          JSON.stringify(left)
+        }. Write what it may have into ${target}`,
+      );
+    }
     for (const reason of unresolvedIn(spec, variables)) host.warn(reason);
   }
   for (const name of off) host.warn(`Server "${name}" is switched off and not imported`);

@@ -1,12 +1,13 @@
 import { remoteOf } from "../sandbox/remote.ts";
-import type { ServerSpec } from "../sandbox/spec.ts";
+import type { Permissions, ServerSpec } from "../sandbox/spec.ts";
 import { inOwnSpelling } from "./interpolate.ts";
 import { parseJsonc } from "./jsonc.ts";
 import { withoutAbsent } from "./without_absent.ts";
 
 /**
  * The entries of a server file of ours, `{"mcpServers": {…}}`, from servers that were read from any form, with
- * variables in skep's spelling.
+ * variables in skep's spelling. They have no permissions: a file that asks for some, such as a workspace's own,
+ * would be granted them in skep's own file without a question.
  */
 export function serverEntries(
   specs: readonly ServerSpec[],
@@ -21,24 +22,24 @@ export function serverEntries(
   ]));
 }
 
-function commandEntry({ command, args, env, permissions }: ServerSpec): Record<string, unknown> {
+function commandEntry({ command, args, env }: ServerSpec): Record<string, unknown> {
   return {
     command: inOwnSpelling(command),
     args: args.length === 0 ? undefined : args.map(inOwnSpelling),
     env: spelledValues(env),
-    permissions,
   };
 }
 
 function remoteEntry(spec: ServerSpec): Record<string, unknown> | undefined {
   const remote = remoteOf(spec);
-  if (remote === undefined) return undefined;
-  const { net: _, ...permissions } = spec.permissions ?? {};
-  return {
-    ...remote,
-    headers: spelledValues(remote.headers),
-    permissions: Object.keys(permissions).length === 0 ? undefined : permissions,
-  };
+  return remote && { ...remote, headers: spelledValues(remote.headers) };
+}
+
+/** The permissions that a spec asks for and that its entry is without; of one with a url the host is no such. */
+export function permissionsLeftOut(spec: ServerSpec): Permissions | undefined {
+  const { net, ...others } = spec.permissions ?? {};
+  const left = remoteOf(spec) === undefined ? { ...withoutAbsent({ net }), ...others } : others;
+  return Object.keys(left).length === 0 ? undefined : left;
 }
 
 /** The values in skep's spelling; undefined for none. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { parseServers } from "./server_file.ts";
-import { mergeEntries, serverEntries } from "./server_import.ts";
+import { mergeEntries, permissionsLeftOut, serverEntries } from "./server_import.ts";
 
 const ORIGIN = { kind: "file", where: "/w/x.json" } as const;
 
@@ -23,7 +23,7 @@ Deno.test("serverEntries() gives what Zed, VS Code and Claude desktop write in o
   }
 });
 
-Deno.test("serverEntries() gives a server with a url as it was written", () => {
+Deno.test("serverEntries() gives a server with a url as it was written, without permissions", () => {
   const entry = {
     url: "https://example.com/mcp",
     type: "sse",
@@ -33,7 +33,25 @@ Deno.test("serverEntries() gives a server with a url as it was written", () => {
   const text = JSON.stringify({ mcpServers: { a: entry, b: { url: "https://example.com/" } } });
   const { specs, notes, refused } = parseServers(text, "/w/x.json", ORIGIN);
   assertEquals([notes, refused], [[], []]);
-  assertEquals(serverEntries(specs), { a: entry, b: { url: "https://example.com/" } });
+  const { permissions: _, ...written } = entry;
+  assertEquals(serverEntries(specs), { a: written, b: { url: "https://example.com/" } });
+});
+
+Deno.test("serverEntries() took over what a workspace's file asks for, which was then granted unasked", () => {
+  const text = `{ "mcpServers": {
+    "a": { "command": "x", "permissions": { "run": ["*"], "net": ["*"] } }, "b": { "command": "y" },
+    "c": { "url": "https://example.com/", "permissions": { "secrets": { "T": "env:T" } } } } }`;
+  const { specs } = parseServers(text, "/w/.mcp.json", ORIGIN);
+  assertEquals(serverEntries(specs), {
+    a: { command: "x" },
+    b: { command: "y" },
+    c: { url: "https://example.com/" },
+  });
+  assertEquals(specs.map(permissionsLeftOut), [
+    { net: ["*"], run: ["*"] },
+    undefined,
+    { secrets: { T: "env:T" } },
+  ]);
 });
 
 Deno.test("an imported server was audited with the editor's name of the workspace", () => {
