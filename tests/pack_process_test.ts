@@ -1,7 +1,7 @@
 // `skep pack`, as people and CI use it.
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromRepo, skep, tempFolder } from "./harness.ts";
-import { accepted, folderWith, packOf, PERSONA } from "./packs.ts";
+import { accepted, folderWith, packOf, PERSONA, writeFiles } from "./packs.ts";
 
 const MEADOW = fromRepo("tests/fixtures/packs/meadow-core");
 
@@ -224,7 +224,7 @@ Deno.test("skep pack export and install move a pack, by its digest, and overwrit
   assertEquals((await install("--replace")).code, 0);
   const names = [];
   for await (const { name } of Deno.readDir(`${folder.path}/packs`)) names.push(name);
-  assertEquals(names.sort(), [id, "packs.lock.json"]);
+  assertEquals(names.sort(), [".lock", id, "packs.lock.json"]);
 });
 
 Deno.test("an installed pack is found by its id, as long as its files are those that were installed", async () => {
@@ -298,4 +298,43 @@ Deno.test("a pack with a hook that is a program could not be installed: its exec
     const { mode } = await Deno.stat(`${packs.path}/${target}/x/hooks/s.sh`);
     assertEquals((mode ?? 0) & 0o777, 0o700);
   }
+});
+
+Deno.test("a pack with the id of the lock file, of a shipped persona or of no folder wrecked what is installed", async () => {
+  await using folder = await tempFolder();
+  const env = { SKEP_PACKS_DIR: `${folder.path}/packs` };
+  const install = async (id: string) => {
+    await using pack = await folderWith(packOf({ id }));
+    return await skep(["pack", "install", pack.path, "--replace"], { env });
+  };
+  assertEquals((await install("mine")).code, 0);
+  const why = {
+    "packs.lock.json": "is the name of the lock file",
+    "Packs.Lock.json": "is the name of the lock file",
+    "guide": "is the name of a persona that ships with skep",
+    "-x": "begins with -, as options do",
+    "CON": "has a name that Windows keeps for itself",
+    "x.": "has a name that Windows keeps for itself",
+    "Mine": 'differs from the installed "mine" in case alone',
+  };
+  for (const [id, reason] of Object.entries(why)) {
+    const { code, stderr } = await install(id);
+    assertEquals([id, code], [id, 1]);
+    assertStringIncludes(stderr, `its id "${id}" ${reason}\n`);
+  }
+  const lock = JSON.parse(await Deno.readTextFile(`${folder.path}/packs/packs.lock.json`));
+  assertEquals(Object.keys(lock.packs), ["mine"]);
+});
+
+Deno.test("packs that were installed at once lost their entries in the lock file", async () => {
+  await using folder = await tempFolder();
+  const ids = ["q1", "q2", "q3", "q4"];
+  const env = { SKEP_PACKS_DIR: `${folder.path}/packs` };
+  for (const id of ids) await writeFiles(`${folder.path}/${id}`, packOf({ id }));
+  const all = await Promise.all(
+    ids.map((id) => skep(["pack", "install", `${folder.path}/${id}`], { env })),
+  );
+  assertEquals(all.map(({ code }) => code), [0, 0, 0, 0]);
+  const lock = JSON.parse(await Deno.readTextFile(`${folder.path}/packs/packs.lock.json`));
+  assertEquals(Object.keys(lock.packs), ids);
 });

@@ -1,4 +1,4 @@
-import { dirname, resolve } from "@std/path";
+import { dirname, join, resolve } from "@std/path";
 import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { installPack } from "../persona/installed_packs.ts";
@@ -12,6 +12,7 @@ import {
 import { placeText } from "../persona/problems.ts";
 import type { Invocation } from "./flags.ts";
 import { packsFolder } from "./packs_folder.ts";
+import { programRoot } from "./program_root.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /**
@@ -38,10 +39,19 @@ export async function run(
   }
   const { id, version, personas, notices } = await check(entries, source, host, settings);
   const packs = packsFolder(host);
-  await host.files.makeFolder(packs);
+  const shipped = await host.files.list(join(await programRoot(host), "personas"));
   const isReplacing = invocation.has("replace");
   const lock = { version, from: source };
-  const made = await installPack(id, entries, lock, packs, host.files, limits, isReplacing);
+  const made = await installPack(
+    id,
+    entries,
+    lock,
+    packs,
+    host.files,
+    limits,
+    isReplacing,
+    shipped,
+  );
   for (const notice of notices) host.warn(notice);
   await host.print(
     isJson

@@ -62,8 +62,8 @@ export interface Files {
   remove(path: string): Promise<void>;
   /** Removes a folder that has nothing in it; any other stays. */
   removeEmptyFolder(path: string): Promise<void>;
-  /** Takes a hold on a file or folder; undefined when it was replaced meanwhile. */
-  hold(path: string): Promise<Hold | undefined>;
+  /** Takes a hold on a file or folder, which nobody else has when it is exclusive; undefined when it was replaced meanwhile. */
+  hold(path: string, isExclusive?: boolean): Promise<Hold | undefined>;
 }
 
 /** {@linkcode Files} over Deno. */

@@ -40,3 +40,19 @@ Deno.test("hold() gives up on what another one removed and made anew meanwhile",
   await removed;
   assertEquals(await waiting, undefined);
 });
+
+Deno.test("hold() waits with an exclusive one until every other hold is let go", async () => {
+  await using temp = await folder();
+  const path = `${temp.path}/a`;
+  await Deno.writeTextFile(path, "");
+  const order: string[] = [];
+  const first = await hold(path, true);
+  const second = hold(path, true).then((held) => {
+    order.push("second");
+    return held;
+  });
+  order.push("first");
+  await first!.release(() => Promise.resolve());
+  await (await second)!.release(() => Promise.resolve());
+  assertEquals(order, ["first", "second"]);
+});

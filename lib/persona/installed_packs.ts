@@ -1,11 +1,13 @@
 import { isAbsolute, join, relative, sep } from "@std/path";
 import { messageOf } from "../errors.ts";
 import type { Files } from "../host/files.ts";
+import type { Hold } from "../host/hold.ts";
 import {
   checkContent,
   contentDigest,
   type ContentLimits,
   type PackEntry,
+  pathProblem,
   readContent,
   refused,
   writeContent,
@@ -24,20 +26,33 @@ export interface LockEntry {
 /** The lock file's name, in the folder of the installed packs. */
 export const LOCK_FILE = "packs.lock.json";
 const LOCK_VERSION = 1;
+/** Whoever changes the folder of installed packs holds this file of it. */
+const HELD_FILE = ".lock";
 
 /** What installing takes of the files. */
 export type InstallFiles = Pick<
   Files,
-  "makeFolder" | "writeBytes" | "writeText" | "readText" | "rename" | "remove" | "stat" | "lstat"
+  | "makeFolder"
+  | "writeBytes"
+  | "writeText"
+  | "readText"
+  | "rename"
+  | "remove"
+  | "stat"
+  | "lstat"
+  | "list"
+  | "hold"
 >;
 
 /**
  * Puts a pack's files into the folder of installed packs, in one step: they are written beside it, and get
- * its name when all are there. The lock file is written last.
+ * its name when all are there. The lock file is written last. Two at once take turns.
  *
  * @param id The pack's id, which is its folder's name.
  * @param isReplacing Whether a pack of that id that is there already gives way.
- * @throws {SkepError} `PERSONA_INVALID` when one is there and does not give way.
+ * @param shipped Names of the packs that ship with skep, which would be found in its place.
+ * @throws {SkepError} `PERSONA_INVALID` when one is there and does not give way, and for an id that no folder
+ * there can have.
  */
 export async function installPack(
   id: string,
@@ -47,13 +62,63 @@ export async function installPack(
   files: InstallFiles,
   limits: ContentLimits & { readonly maxConfigFileBytes: number },
   isReplacing: boolean,
+  shipped: readonly string[],
 ): Promise<{ readonly folder: string; readonly digest: string }> {
   checkContent(entries, lock.from, limits);
+  checkId(id, lock.from, shipped);
+  await files.makeFolder(packs);
+  const held = await holdPacks(packs, files);
+  try {
+    return await putPack(id, entries, lock, packs, files, limits, isReplacing);
+  } finally {
+    await held.release(() => Promise.resolve());
+  }
+}
+
+/** @throws {SkepError} `PERSONA_INVALID` for an id that cannot be a folder's name, or that would not be found. */
+function checkId(id: string, from: string, shipped: readonly string[]): void {
+  const folded = id.toLowerCase();
+  const why = folded === LOCK_FILE
+    ? "is the name of the lock file"
+    : id.startsWith("-")
+    ? "begins with -, as options do"
+    : shipped.includes(folded)
+    ? "is the name of a persona that ships with skep"
+    : pathProblem(id);
+  if (why !== undefined) throw refused(from, `its id ${JSON.stringify(id)} ${why}`);
+}
+
+async function holdPacks(packs: string, files: InstallFiles): Promise<Hold> {
+  const path = join(packs, HELD_FILE);
+  if (await files.lstat(path) === undefined) {
+    await files.writeBytes(path, new Uint8Array()).catch(async (error) => {
+      if (await files.lstat(path) === undefined) throw error; // else another one made it
+    });
+  }
+  const held = await files.hold(path, true);
+  if (held === undefined) throw refused(path, "somebody removed it while packs were installed");
+  return held;
+}
+
+async function putPack(
+  id: string,
+  entries: readonly PackEntry[],
+  lock: Omit<LockEntry, "digest">,
+  packs: string,
+  files: InstallFiles,
+  limits: { readonly maxConfigFileBytes: number },
+  isReplacing: boolean,
+): Promise<{ readonly folder: string; readonly digest: string }> {
   const digest = await contentDigest(entries);
   const folder = join(packs, id);
   const half = join(packs, `.new-${crypto.randomUUID()}`);
   const old = join(packs, `.old-${crypto.randomUUID()}`);
   const locked = await readLock(packs, files, limits);
+  const names = [...Object.keys(locked), ...await files.list(packs)];
+  const twin = names.find((name) => name !== id && name.toLowerCase() === id.toLowerCase());
+  if (twin !== undefined) {
+    throw refused(lock.from, `its id "${id}" differs from the installed "${twin}" in case alone`);
+  }
   const isThere = await files.lstat(folder) !== undefined;
   if (isThere && !isReplacing) {
     const known = locked[id];

@@ -159,7 +159,8 @@ async function readFile(
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 const MAX_PATH = 512;
 
-function pathProblem(path: string): string | undefined {
+/** Why a path is not the same on every system, or leads out: the rest of a sentence about it; undefined for a good one. */
+export function pathProblem(path: string): string | undefined {
   if (path === "" || path.length > MAX_PATH) return `has no path of 1 to ${MAX_PATH} characters`;
   // deno-lint-ignore no-control-regex -- control characters are what it looks for
   if (/[\x00-\x1f\x7f\\:*?"<>|]/.test(path) || !path.isWellFormed()) {
