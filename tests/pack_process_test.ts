@@ -338,3 +338,20 @@ Deno.test("packs that were installed at once lost their entries in the lock file
   const lock = JSON.parse(await Deno.readTextFile(`${folder.path}/packs/packs.lock.json`));
   assertEquals(Object.keys(lock.packs), ids);
 });
+
+Deno.test("skep pack validate said nothing of an option that no provider is sent", async () => {
+  await using folder = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": PERSONA.replace(
+      "description: d",
+      "description: d\nprovider: { bogus_field: 1, seed: 2 }",
+    ),
+  });
+  const { code, stdout } = await skep(["pack", "validate", folder.path]);
+  assertEquals(code, 0);
+  assertStringIncludes(
+    stdout,
+    'warning: no provider is sent the option "bogus_field": it is not used\n',
+  );
+  assertStringIncludes(stdout, "0 errors, 1 warning.\n");
+});

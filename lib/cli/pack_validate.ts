@@ -1,6 +1,7 @@
 import { relative } from "@std/path";
 import { messageOf } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { splitExtraFields } from "../model/extra_fields.ts";
 import { checkServers } from "../persona/check_servers.ts";
 import { allowedVariables } from "../persona/interpolate.ts";
 import type { Pack } from "../persona/pack.ts";
@@ -24,6 +25,7 @@ export async function run(
   if (pack !== undefined) {
     const { env, platform: { os } } = host;
     checkServers(pack, problems, { os, env, allowed: allowedVariables(env) });
+    checkOptions(pack, problems);
     await checkModels(pack, problems, settings, host);
   }
   const { all } = problems;
@@ -40,6 +42,20 @@ export async function run(
     await host.print(all.length === 0 ? "The pack is valid.\n" : `${counts}.\n`);
   }
   return errors === 0 ? 0 : 1;
+}
+
+/** An option that no provider is sent changes nothing, which may be a slip. */
+function checkOptions({ manifest, personas }: Pack, problems: Problems): void {
+  const named = [
+    { options: manifest.defaults.provider, at: (path: string) => manifest.at(`defaults.${path}`) },
+    ...personas.map(({ own, at }) => ({ options: own.provider, at })),
+  ];
+  for (const { options = {}, at } of named) {
+    for (const name of splitExtraFields(options).others) {
+      const reason = `no provider is sent the option "${name}": it is not used`;
+      problems.add({ severity: "warning", ...at(`provider.${name}`), reason });
+    }
+  }
 }
 
 /** A model of a provider that this machine does not know is no error: the operator may name another. */

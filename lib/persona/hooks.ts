@@ -26,15 +26,20 @@ export function readHooks(fields: Fields): Hooks {
   const hooks: Partial<Record<HookPoint, Hook>> = {};
   for (const point of HOOK_POINTS) {
     const value = fields.raw(point);
-    if (typeof value !== "object" || value === null) {
-      const script = fields.text(point);
-      if (script !== undefined) hooks[point] = { script };
+    if (value === undefined) continue;
+    if (typeof value !== "object") {
+      hooks[point] = { script: fields.requiredText(point) };
       continue;
     }
     const inner = fields.fields(point);
     inner?.checkKeys(["script", "permissions"]);
     if (inner === undefined) continue;
     const permissions = readPermissions(inner, "permissions", `hook ${point}`);
+    const { sandbox = "require" } = permissions ?? {};
+    if (sandbox !== "require") {
+      const reason = `a hook runs only where it is confined: leave out sandbox: ${sandbox}`;
+      inner.error("permissions.sandbox", reason);
+    }
     hooks[point] = { script: inner.requiredText("script"), ...withoutAbsent({ permissions }) };
   }
   return hooks;

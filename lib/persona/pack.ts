@@ -302,6 +302,7 @@ async function checkScripts(
   inside: PackFiles,
 ): Promise<void> {
   for (const [point, { script }] of Object.entries(hooks)) {
+    if (script === "") continue; // that was told
     await checkScript(script, () => at(`${point}.script`), inside);
   }
 }

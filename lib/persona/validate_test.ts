@@ -35,6 +35,22 @@ Deno.test("readPack() tells of a hook that cannot run, a second server of one na
   );
 });
 
+Deno.test("a hook without a script, and one that asks to run unconfined, were valid and did nothing of it", async () => {
+  const text = PERSONA.replace(
+    "description: d",
+    "description: d\nhooks:\n  on_start: ''\n  on_stop:\n    script: b.ts\n" +
+      "    permissions:\n      sandbox: prefer",
+  );
+  const files = { ...packOf(), "b.ts": "", "agents/a.persona.md": text };
+  assertEquals(
+    await problemsOf(files),
+    [
+      `error ${AT}:10:7: a hook runs only where it is confined: leave out sandbox: prefer`,
+      `error ${AT}:6:3: the required field "hooks.on_start" is empty`,
+    ].toSorted(byKind),
+  );
+});
+
 Deno.test("readPack() tells every problem of a persona, each with its place", async () => {
   const text = `---
 name: A b
