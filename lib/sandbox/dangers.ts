@@ -1,5 +1,6 @@
 import type { BackendName } from "./backend.ts";
 import type { LaunchContext } from "./context.ts";
+import { dangerousEntries } from "./dangerous_entries.ts";
 import { PASSED_KEYS_ORIGIN } from "./environment.ts";
 import type { Grant } from "./grant.ts";
 import type { Launch } from "./launch.ts";
@@ -13,7 +14,7 @@ import { PROTECTED_FILES, PROTECTED_GROUPS } from "./protected_names.ts";
  */
 export function dangers(
   kind: Launch["kind"],
-  grant: Pick<Grant, "env" | "run" | "write" | "workspace">,
+  grant: Pick<Grant, "env" | "run" | "read" | "write" | "net" | "workspace">,
   backend: BackendName | undefined,
   { host, policy }: Pick<LaunchContext, "host" | "policy">,
 ): string[] {
@@ -47,6 +48,7 @@ export function dangers(
         "may write a part of the home folder with settings that run by themselves, but for those that are there already",
       ]
       : []),
+    ...dangerousEntries(grant, host),
   ];
 }
 

@@ -7,6 +7,8 @@ import { testContext } from "./test_world.ts";
 const entry = (value: string) => ({ value, origin: "" });
 const GRANT = {
   env: [],
+  read: [],
+  net: [],
   workspace: "/work/ws",
   write: [entry("/work/ws")],
   run: [entry("/usr/bin/bash")],
