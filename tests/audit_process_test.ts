@@ -178,6 +178,26 @@ Deno.test("audit --write leaves skep's own folder as it is, and records the serv
   assertEquals(existsSync(fromRepo("personas/guide/grants.lock")), false);
 });
 
+Deno.test("audit and grants.lock show no secrets of a command line", async () => {
+  await using place = await tempFolder();
+  const args = ["x.sh", "--token", "sk-not-to-be-seen", "https://u:not-to-be-seen@h.example/x"];
+  const file = await serverFile(place.path, { tok: { command: "sh", args } });
+  const on = (...given: string[]) => skep(["audit", ...given, "--mcp", file]);
+  const [text, json, written] = await Promise.all([
+    on("tok"),
+    on("tok", "--json"),
+    on("--write", "--persona", "guide"),
+  ]);
+  assertEquals(written.code, 0, written.stderr);
+  const lock = await Deno.readTextFile(join(place.path, "grants.lock"));
+  for (const shown of [text.stdout, json.stdout, lock]) {
+    assertStringIncludes(shown, "https://u:[secret]@h.example/x");
+    assertEquals(shown.includes("not-to-be-seen"), false, shown);
+  }
+  const checked = await on("--check", "--persona", "guide");
+  assertEquals(checked.code, 0, checked.stdout + checked.stderr);
+});
+
 Deno.test("skep audit does one thing at a time", async () => {
   const [two, named] = await Promise.all([
     skep(["audit", "--probe", "--check"]),

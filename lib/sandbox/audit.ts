@@ -8,6 +8,7 @@ import { osOf } from "./is_granted.ts";
 import type { Launch } from "./launch.ts";
 import type { Mount } from "./mounts.ts";
 import { networkText } from "./network.ts";
+import { maskArguments } from "./mask_arguments.ts";
 import { isWithin } from "./paths.ts";
 import { plainWords } from "./plain_words.ts";
 import { hostAndPort } from "./remote.ts";
@@ -117,7 +118,7 @@ export function auditOf(launch: Launch): Audit {
     source: grant.source.where,
     permissions: { read, write, net, run, env, sys, secrets, limits, sandbox },
     limitOrigins,
-    command: [command.program, ...command.args].map(redact),
+    command: maskArguments([command.program, ...command.args].map(redact)),
     cwd: command.cwd,
     tmp: grant.tmp,
     home: facts.home,

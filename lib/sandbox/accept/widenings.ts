@@ -1,4 +1,5 @@
 import { DEFAULT_LIMITS } from "../../limits.ts";
+import { maskArguments } from "../mask_arguments.ts";
 import type { Os } from "../paths.ts";
 import { LIMIT_NAMES } from "../permissions.ts";
 import type { ResourceLimits, SandboxMode } from "../spec.ts";
@@ -44,7 +45,7 @@ export function widenings(
     const old = before.find(({ server }) => server === request.server);
     if (old !== undefined) return widened(old, request, os);
     const { server, command } = request;
-    const asked = { server, field: "server" as const, asked: command.join(" ") };
+    const asked = { server, field: "server" as const, asked: shown(command) };
     return [asked, ...widened({ ...NOTHING, server, command }, request, os)];
   });
 }
@@ -70,8 +71,8 @@ function widened(before: GrantRequest, now: GrantRequest, os: Os): Widening[] {
     found.push({
       server,
       field: "command",
-      asked: now.command.join(" "),
-      before: before.command.join(" "),
+      asked: shown(now.command),
+      before: shown(before.command),
     });
   }
   const { script } = now;
@@ -103,6 +104,10 @@ function widened(before: GrantRequest, now: GrantRequest, os: Os): Widening[] {
     found.push({ server, field: "sandbox", asked: now.sandbox, before: before.sandbox });
   }
   return found;
+}
+
+function shown(command: readonly string[]): string {
+  return maskArguments(command).join(" ");
 }
 
 function limitText(name: string, value: number): string {
