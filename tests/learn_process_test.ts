@@ -59,6 +59,23 @@ Deno.test({
 });
 
 Deno.test({
+  name: "learn keeps what the entry lets programs write, and says that it keeps them unseen",
+  ignore,
+  fn: async () => {
+    await using place = await tempFolder();
+    const permissions = { run: ["sleep"], write: ["${WORKSPACE}"] };
+    const file = await serverFile(place.path, { fake: { ...fakeServer(), permissions } });
+    const { code, stdout, stderr } = await skep(["learn", "fake", "--mcp", file]);
+    assertEquals(
+      [code, stdout],
+      [0, 'permissions:\n  run: ["sleep"]\n  write: ["${WORKSPACE}"]\n'],
+      stderr,
+    );
+    assertStringIncludes(stderr, "Kept from the entry: run sleep, and what it may write");
+  },
+});
+
+Deno.test({
   name: "learn goes on with a server that does not start without a folder outside of the workspace",
   ignore,
   fn: async () => {

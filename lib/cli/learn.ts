@@ -4,7 +4,7 @@ import { readCommand } from "../sandbox/command.ts";
 import { grantYaml, proposeGrant } from "../sandbox/learn/propose_grant.ts";
 import { isWithin } from "../sandbox/paths.ts";
 import { isBridge } from "../sandbox/remote.ts";
-import type { ServerSpec } from "../sandbox/spec.ts";
+import type { Permissions, ServerSpec } from "../sandbox/spec.ts";
 import { chosenServers } from "./chosen_servers.ts";
 import type { Invocation } from "./flags.ts";
 import {
@@ -49,7 +49,9 @@ export function run(invocation: Invocation, host: Host): Promise<number> {
     }
     if (ran.failure !== undefined) throw cannotLearn(spec!, ran, wishes);
     const { programs } = wishes;
-    const { permissions, leftOut } = proposeGrant({ ...ran.trial, programs });
+    const proposed = proposeGrant({ ...ran.trial, programs });
+    const { leftOut } = proposed;
+    const permissions = withOwnWrites(proposed.permissions, programs, spec!.permissions?.write);
     if (run.settings.isJson) await host.print(`${JSON.stringify({ permissions, leftOut })}\n`);
     else await host.print(grantYaml(permissions));
     for (const [place, { content, isError }] of ran.results.entries()) {
@@ -57,6 +59,11 @@ export function run(invocation: Invocation, host: Host): Promise<number> {
     }
     for (const name of ran.refused) {
       host.warn(`Not seen: what ${name} does, which it was not given`);
+    }
+    const kept = spec!.permissions?.run ?? [];
+    if (kept.length > 0) {
+      const names = kept.join(", ");
+      host.warn(`Kept from the entry: run ${names}, and what it may write, used or not`);
     }
     for (const line of unseen(ran, calls, net, programs)) host.warn(line);
     for (const line of leftOut) host.warn(`Left out: ${line}`);
@@ -66,6 +73,19 @@ export function run(invocation: Invocation, host: Host): Promise<number> {
     }
     return ran.results.some(({ isError }) => isError) ? 2 : 0;
   });
+}
+
+/** What programs write is not recorded: where there are some, the entry's own write grants stay. */
+function withOwnWrites(
+  permissions: Permissions,
+  programs: readonly string[],
+  own: readonly string[] = [],
+): Permissions {
+  if (programs.length === 0 || own.length === 0) return permissions;
+  const write = [...new Set([...permissions.write ?? [], ...own])].sort();
+  const { read: all = [], ...others } = permissions;
+  const read = all.filter((path) => !write.includes(path));
+  return { ...(read.length === 0 ? {} : { read }), ...others, write };
 }
 
 /** What to try next: with what it was refused, or undefined when that is nothing that could be given. */

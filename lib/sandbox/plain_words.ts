@@ -92,10 +92,17 @@ function holder({ kind, grant, backend }: PlainFacts): string {
   if (backend !== undefined) {
     // It shares the machine's network then: only its own runtime tells hosts apart.
     const byDeno = networkOf(grant, kind, backend) === "shared";
+    const isOwn = backend === "bwrap" || backend === "unshare";
+    const written = grant.write.some(({ value }) => value === grant.workspace);
+    const but = isOwn
+      ? ""
+      : backend === "landlock" && written
+      ? " But not to all of it: protected files of the workspace can be written, and more is listed under not confined."
+      : " But not to all of it: see what is not confined.";
     if (byDeno) {
-      return `The operating system holds it to its files (${backend}), Deno to its part of the network.`;
+      return `The operating system holds it to its files (${backend}), Deno to its part of the network.${but}`;
     }
-    return `The operating system holds it to that (${backend}), with all that it starts.`;
+    return `The operating system holds it to that (${backend}), with all that it starts.${but}`;
   }
   return kind === "native"
     ? "Nothing holds it to that: it can do whatever you can."

@@ -116,3 +116,14 @@ Deno.test("cautions() puts what leaves the machine first, then what is changed",
   assertEquals(cautions(facts({})), []);
   assertEquals(cautions(facts({ net: ["a.example"] })), []); // it has nothing to send
 });
+
+Deno.test("plainWords() does not overstate what Landlock holds: protected files can be written", () => {
+  const last = (write: string[]) => plainWords(facts({ write }, { backend: "landlock" })).at(-1);
+  assertEquals(
+    last(["/ws"])?.includes(
+      "But not to all of it: protected files of the workspace can be written",
+    ),
+    true,
+  );
+  assertEquals(last([])?.includes("But not to all of it: see what is not confined."), true);
+});

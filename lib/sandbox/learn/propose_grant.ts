@@ -120,6 +120,10 @@ function hostOf(place: string, hosts: readonly string[]): string {
   if (!LOOPBACK_HOSTS.includes(host) || [host, place].some((each) => hosts.includes(each))) {
     return place;
   }
+  // The same service by another of its names.
+  const named = LOOPBACK_HOSTS.flatMap((each) => [`${each}${port}`, each])
+    .find((each) => hosts.includes(each));
+  if (named !== undefined) return LOOPBACK_HOSTS.includes(named) ? `${named}${port}` : named;
   return port === ":0" ? "loopback" : `loopback${port}`; // 0 is any port
 }
 

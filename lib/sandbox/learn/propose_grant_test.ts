@@ -123,6 +123,8 @@ Deno.test("proposeGrant() names a service of this machine by the address that wa
   const { net } = proposeGrant(trial(accesses, { hosts: ["127.0.0.1:5432"] })).permissions;
   assertEquals(net, ["127.0.0.1:5432", "loopback:80"]);
   assertEquals(proposeGrant(trial([["net", "127.0.0.1:0"]])).permissions.net, ["loopback"]);
+  const byName = trial([["net", "localhost:38999"]], { hosts: ["127.0.0.1:38999"] });
+  assertEquals(proposeGrant(byName).permissions.net, ["127.0.0.1:38999"]);
 });
 
 Deno.test("grantYaml() is YAML in the shape of permissions", () => {
