@@ -198,6 +198,16 @@ Deno.test("audit and grants.lock show no secrets of a command line", async () =>
   assertEquals(checked.code, 0, checked.stdout + checked.stderr);
 });
 
+Deno.test("audit says of a workspace with secrets in its root that a server reads them", async () => {
+  await using work = await folderWith({ ".env": "GH_TOKEN=abc\n" });
+  await using clean = await tempFolder();
+  const on = (cwd: string) => skep(["audit", "--persona", "guide", "--cwd", cwd]);
+  const [dirty, without] = await Promise.all([on(work.path), on(clean.path)]);
+  const told = "    it reads .env in the workspace, with what looks like secrets in it\n";
+  assertStringIncludes(dirty.stdout, told);
+  assertEquals(without.stdout.includes(told), false);
+});
+
 Deno.test("skep audit does one thing at a time", async () => {
   const [two, named] = await Promise.all([
     skep(["audit", "--probe", "--check"]),

@@ -7,6 +7,7 @@ import { checkWorkspace } from "../sandbox/check_workspace.ts";
 import { type Launch, prepareLaunch } from "../sandbox/launch.ts";
 import { isSurprise } from "../sandbox/probe/probe_result.ts";
 import { printable, renderAudit } from "../sandbox/render_audit.ts";
+import { secretFiles } from "../sandbox/secret_files.ts";
 import type { Origin, ServerSpec } from "../sandbox/spec.ts";
 import { checkGrants, writeGrants } from "./audit_lock.ts";
 import { probeLine, probeServer, probeSummary } from "./audit_probe.ts";
@@ -147,7 +148,13 @@ async function show(spec: ServerSpec, view: View): Promise<boolean> {
     return false;
   }
   const acceptance = (await run.consent.standingOf(launch.grant.source))?.kind;
-  const audit = { ...auditOf(launch), ...(acceptance === undefined ? {} : { acceptance }) };
+  const shown = auditOf(launch);
+  const secret = await secretFiles(launch.grant, host.files);
+  const cautions = secret.length === 0 ? shown.cautions : [
+    ...shown.cautions,
+    `reads ${secret.join(", ")} in the workspace, with what looks like secrets in it`,
+  ];
+  const audit = { ...shown, cautions, ...(acceptance === undefined ? {} : { acceptance }) };
   await launch.release();
   const isColored = host.isTerminal("stdout") && !host.env("NO_COLOR");
   if (!isJson) await host.print(renderAudit(audit, isColored));
