@@ -384,6 +384,41 @@ Deno.test("five servers whose tools are known wait for their first call, four do
   assertEquals(states(third), "healthy healthy healthy healthy");
 });
 
+Deno.test("a tool or argument that a remembered list does not have is refused only after its server was started", async () => {
+  const number = { type: "object", properties: { text: { type: "number" } }, required: ["text"] };
+  const old: ToolList = {
+    tools: [{ name: "echo", description: "", inputSchema: number, notes: [] }],
+    hooks: [],
+    remarks: [],
+  };
+  const lists: KnownLists = {
+    recall: () => Promise.resolve(old),
+    remember: () => Promise.resolve(),
+  };
+  await using session = await startFakes([{ name: "a" }, { name: "b" }], { eagerServers: 1 }, {
+    lists,
+  });
+  const states = () => session.registry.servers().map(({ state }) => state).join(" ");
+  assertEquals([states(), listed(session)], ["idle idle", ["a__echo", "b__echo"]]);
+  assertEquals(textOf(await session.call("a__echo", { text: "hi" })), "hi");
+  assertEquals(states(), "healthy idle");
+  assertEquals(textOf(await session.call("b__none")), "unknown tool: b__none");
+  assertEquals(states(), "healthy healthy");
+  assertEquals(listed(session).includes("b__fail"), true);
+});
+
+Deno.test("tools that a server added while it ran are not remembered for its next start", async () => {
+  const known: string[][] = [];
+  const lists: KnownLists = {
+    recall: () => Promise.resolve(undefined),
+    remember: (_, __, { tools }) => Promise.resolve(void known.push(tools.map(({ name }) => name))),
+  };
+  await using session = await startFakes([{ name: "a", knobs: ["--add-tool"] }], {}, { lists });
+  await session.call("a__echo", { text: "hi" });
+  await until(() => listed(session).includes("a__b"));
+  assertEquals(known.map((names) => names.includes("b")), [false]);
+});
+
 Deno.test("a server that answers pings and no calls uses its restarts up (10.13)", async () => {
   await using session = await startFakes([{ name: "a" }], {
     ...{ toolTimeoutS: 1, lateCalls: 1, restartAttempts: 2, restartBaseMs: 10 },

@@ -13,6 +13,8 @@ export interface FileFacts {
   readonly bytes: number;
   /** Permission bits, such as 0o600; undefined where the system has none. */
   readonly mode: number | undefined;
+  /** When it was written last, in milliseconds since 1970; absent where the system does not tell. */
+  readonly writtenMs?: number;
 }
 
 /** Which file it is that has a name, and when the system last noted a change of it or, in a folder, of its names. */
@@ -157,13 +159,14 @@ async function removeEmptyFolder(path: string): Promise<void> {
 
 async function facts(pending: Promise<Deno.FileInfo>): Promise<FileFacts | undefined> {
   try {
-    const { isFile, isDirectory, isSymlink, size, mode } = await pending;
+    const { isFile, isDirectory, isSymlink, size, mode, mtime } = await pending;
     return {
       isFile,
       isDirectory,
       isSymlink,
       bytes: size,
       mode: mode === null ? undefined : mode & 0o7777,
+      ...(mtime !== null && { writtenMs: mtime.getTime() }),
     };
   } catch (error) {
     const isMissing = error instanceof Deno.errors.NotFound ||

@@ -1,4 +1,5 @@
-import { dirname, join } from "@std/path";
+import { fileURLToPath } from "node:url";
+import { dirname, join, resolve } from "@std/path";
 import type { Files } from "../host/files.ts";
 import type { Limits } from "../limits.ts";
 import type { Launch } from "../sandbox/launch.ts";
@@ -19,7 +20,7 @@ type World = Pick<Files, "list" | "makeFolder" | "readText" | "remove" | "stat" 
 
 /**
  * Lists in a folder of skep's state, a file each. Its name is a digest of all that decides what a
- * server lists: its command line with the version of its package, the sizes of the files in it, its
+ * server lists: its command line with the version of its package, the sizes and times of the files in it, its
  * grant as flags, its variables, and skep's own version. The private folders in it, which are new for each
  * start, count as nothing.
  */
@@ -68,19 +69,36 @@ export class FileKnownLists implements KnownLists {
     const { program, args } = confined?.inner ?? command;
     const own = dirname(grant.tmp);
     const words = [program, ...args.map((arg) => arg.replaceAll(own, ""))];
-    const sizes = await Promise.all(words.map((word) => this.#sizeOf(word, command.cwd)));
+    const paths = words.flatMap((word) => pathsIn(word, command.cwd));
+    const files = await Promise.all(paths.map((path) => this.#factsOf(path)));
     const { env, secrets } = spec;
-    const text = JSON.stringify([VERSION, words, sizes, env, secrets ?? {}]);
+    const text = JSON.stringify([VERSION, words, files, env, secrets ?? {}]);
     const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
     return join(this.#folder, `${new Uint8Array(hash).toHex()}.json`);
   }
 
-  /** The size of the file that a word of a command line names, which changes when it does. */
-  async #sizeOf(word: string, cwd: string): Promise<number> {
-    if (word.startsWith("-") || word.includes("\0")) return 0;
-    const facts = await this.#files.stat(join(word.startsWith("/") ? "" : cwd, word))
-      .catch(() => undefined);
-    return facts?.isFile ? facts.bytes : 0;
+  /** What changes when a file is written. */
+  async #factsOf(path: string): Promise<unknown> {
+    const facts = await this.#files.stat(path).catch(() => undefined);
+    return facts?.isFile ? [facts.bytes, facts.writtenMs] : 0;
+  }
+}
+
+/** The files that a word of a command line may name: as a path, as an address, or in an address as its `target`. */
+function pathsIn(word: string, cwd: string): string[] {
+  if (word.startsWith("-") || word.includes("\0")) return [];
+  if (!word.startsWith("file:")) return [resolve(cwd, word)];
+  const target = URL.parse(word)?.searchParams.get("target") ?? "";
+  return [word, target].flatMap(pathOf);
+}
+
+function pathOf(address: string): string[] {
+  const url = URL.parse(address);
+  if (url?.protocol !== "file:") return [];
+  try {
+    return [fileURLToPath(url)]; // it leaves the query out
+  } catch {
+    return []; // no file has such an address
   }
 }
 

@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import { assertEquals } from "@std/assert";
 import { denoFiles } from "../host/files.ts";
 import type { Launch } from "../sandbox/launch.ts";
@@ -58,6 +59,25 @@ Deno.test("FileKnownLists forgets a script's list when the script changes", asyn
     assertEquals(await lists.recall(SPEC, launchOf([script])), LIST);
     await Deno.writeTextFile(script, "three");
     assertEquals(await lists.recall(SPEC, launchOf([script])), undefined);
+  });
+});
+
+Deno.test("FileKnownLists forgets the list of a script that is named as a target when it changes, be its size the same", async () => {
+  await inFolder(async (lists, folder) => {
+    const script = `${folder} of mine.ts`;
+    const target = encodeURIComponent(pathToFileURL(script).href);
+    const launch = launchOf(["run", `file:///skep/tools/entry/main.ts?target=${target}`]);
+    await Deno.writeTextFile(script, "one");
+    await Deno.utime(script, 1000, 1000);
+    await lists.remember(SPEC, launch, LIST);
+    assertEquals(await lists.recall(SPEC, launch), LIST);
+    await Deno.writeTextFile(script, "two");
+    await Deno.utime(script, 1001, 1001);
+    assertEquals(await lists.recall(SPEC, launch), undefined);
+    await lists.remember(SPEC, launch, LIST);
+    await Deno.writeTextFile(script, "three");
+    await Deno.utime(script, 1001, 1001);
+    assertEquals(await lists.recall(SPEC, launch), undefined);
   });
 });
 

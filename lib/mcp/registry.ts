@@ -116,6 +116,13 @@ export interface Registry extends RegistryChanges {
     signal: AbortSignal,
     onProgress?: (progress: Progress) => void,
   ): Promise<CallResult>;
+  /**
+   * Starts the server that a tool's name begins with when it waits for its first call, so that its own
+   * list decides whether there is such a tool. False: none waits.
+   *
+   * @throws {SkepError} `CANCELLED` when the signal was aborted.
+   */
+  wake(tool: string, signal: AbortSignal): Promise<boolean>;
   /** What the servers that are there say on how to use them, in their order. */
   instructions(): ServerNote[];
   /** What was not there as it was asked for when the session started, in sentences for the model. */

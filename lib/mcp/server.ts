@@ -23,8 +23,11 @@ export interface ServerOptions
   readonly onLog: (line: ServerLog) => void;
   /** Something a person should know: a sentence. */
   readonly onNotice: (text: string) => void;
-  /** Called with the server's name, tools and launch whenever they were read. */
-  readonly onTools: (server: string, list: ToolList, launch: Launch) => void;
+  /**
+   * Called with the server's name, tools and launch whenever they were read. `isAtStart`: by a start of it,
+   * so that the next start may begin with them.
+   */
+  readonly onTools: (server: string, list: ToolList, launch: Launch, isAtStart: boolean) => void;
   /** Aborted when the registry closes. */
   readonly closing: AbortSignal;
 }
@@ -155,6 +158,16 @@ export class Server {
     this.#running = undefined;
     this.#resting = running.process.stop("rests until its first call");
     await this.#resting;
+  }
+
+  /** True until a server whose tools are only remembered has told them itself. */
+  get isWaiting(): boolean {
+    return this.#health.state === "idle" || this.#health.state === "starting";
+  }
+
+  /** Starts a server that waits for its first call. @throws {SkepError} `CANCELLED`. */
+  async wake(signal: AbortSignal): Promise<void> {
+    if (this.isWaiting) await this.#revive(signal);
   }
 
   /**
@@ -343,7 +356,7 @@ export class Server {
 
   #take(list: ToolList): void {
     this.#list = list;
-    this.#options.onTools(this.name, list, this.#launch);
+    this.#options.onTools(this.name, list, this.#launch, this.#health.state === "starting");
   }
 
   #step(event: HealthEvent): void {

@@ -91,11 +91,12 @@ export class ServerRegistry implements Registry {
     signal: AbortSignal,
     onProgress?: (progress: Progress) => void,
   ): Promise<CallResult> {
-    const entry = this.#entry(name);
-    if (entry === undefined) return undelivered(`unknown tool: ${name}`);
-    const { server, tool } = entry;
-    const refusal = await this.#arguments.refusal(name, tool, args);
-    if (refusal !== undefined) return refusal;
+    let fit = await this.#fit(name, args);
+    // A list that is only remembered refuses nothing: the server may have other tools by now.
+    if ("isError" in fit && await this.wake(name, signal)) fit = await this.#fit(name, args);
+    if ("isError" in fit) return fit;
+    const entry = fit;
+    const { server } = entry;
     const ask = (each: Entry) =>
       each.server.call(each.tool.name, args, signal, this.#options.keep, onProgress);
     const result = await ask(entry);
@@ -104,6 +105,16 @@ export class ServerRegistry implements Registry {
     await orCancelled(this.#refetchOnce(server), signal);
     const again = this.#entry(name);
     return again === undefined ? result : await ask(again);
+  }
+
+  async wake(tool: string, signal: AbortSignal): Promise<boolean> {
+    const server = this.#servers().find((each) =>
+      each.isWaiting && tool.startsWith(`${each.name}__`)
+    );
+    if (server === undefined) return false;
+    await server.wake(signal);
+    if (hasMissed(server)) await orCancelled(this.#refetchOnce(server), signal);
+    return true;
   }
 
   get hasHidden(): boolean {
@@ -343,11 +354,18 @@ export class ServerRegistry implements Registry {
       ...options,
       roots: this.#options.roots.map(rootOf),
       closing: this.#closing.signal,
-      onTools: (server, list, launch) => this.#take(server, list, launch),
+      onTools: (...read) => this.#take(...read),
     };
   }
 
-  #take(server: string, list: ToolList, launch: Launch): void {
+  /** The tool of that name, or why it is not called. */
+  async #fit(name: string, args: Readonly<Record<string, unknown>>): Promise<Entry | CallResult> {
+    const entry = this.#entry(name);
+    if (entry === undefined) return undelivered(`unknown tool: ${name}`);
+    return await this.#arguments.refusal(name, entry.tool, args) ?? entry;
+  }
+
+  #take(server: string, list: ToolList, launch: Launch, isAtStart: boolean): void {
     const { lists, onLog, onNotice } = this.#options;
     const misspelt = this.#table.take(server, list.tools);
     for (const remark of [...list.remarks, ...misspelt]) {
@@ -356,7 +374,7 @@ export class ServerRegistry implements Registry {
     }
     if (this.#isStarted) this.#tellLeftOut();
     const spec = this.specs().find(({ name }) => name === server);
-    if (spec !== undefined && lists !== undefined) {
+    if (isAtStart && spec !== undefined && lists !== undefined) {
       this.#behind(lists.remember(spec, launch, list));
     }
   }

@@ -18,6 +18,7 @@ export function withBuiltIns(servers: TurnTools, builtIns: readonly BuiltIn[]): 
       ...servers.tools().filter((tool) => !own.has(tool.name)),
       ...builtIns.filter((tool) => tool.isListed?.() ?? true).map((tool) => tool.definition),
     ],
+    wake: (name, signal) => servers.wake?.(name, signal) ?? Promise.resolve(false),
     whyNot: (name) => servers.whyNot?.(name),
     call: (name, args, signal, ...more) =>
       own.get(name)?.run(args, signal) ?? servers.call(name, args, signal, ...more),

@@ -57,6 +57,7 @@ function registry(answer: (args: Readonly<Record<string, unknown>>) => string): 
     instructions: () => [],
     absences: () => [],
     whyNot: () => undefined,
+    wake: () => Promise.resolve(false),
     specs: () => [],
     hasHidden: false,
     close: () => Promise.resolve(),

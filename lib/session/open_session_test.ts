@@ -44,6 +44,7 @@ class World {
     instructions: () => [],
     absences: () => [],
     whyNot: () => undefined,
+    wake: () => Promise.resolve(false),
     hasHidden: false,
     find: () => ({ tools: [], hidden: 0 }),
     inventory: () => Promise.resolve([]),

@@ -21,9 +21,15 @@ export async function callTool(
   inPlace: InPlace = (run) => run(),
   onProgress?: (progress: Progress) => void,
 ): Promise<CallResult> {
-  const listed = tools.tools();
-  const tool = listed.find(({ name }) => name === call.name);
-  if (tool === undefined) return failure(unknownTool(call.name, listed, tools));
+  const find = () => tools.tools().find(({ name }) => name === call.name);
+  let tool = find();
+  try {
+    if (tool === undefined && await tools.wake?.(call.name, signal)) tool = find();
+  } catch (error) {
+    if (isSkepError(error, "CANCELLED")) return failure(cancelledText(undefined));
+    return failure(`${call.name} failed: ${messageOf(error)}`);
+  }
+  if (tool === undefined) return failure(unknownTool(call.name, tools.tools(), tools));
   const input = parseInput(call.input);
   if (input === undefined) {
     const wanted = wantedArguments(tool.inputSchema);

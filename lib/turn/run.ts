@@ -14,6 +14,8 @@ export interface TurnTools {
   tools(): readonly ToolDefinition[];
   /** Why a tool that is not among them cannot be called, as a clause; undefined: it is none. */
   whyNot?(name: string): string | undefined;
+  /** Starts what may have such a tool and waits for its first call; false: nothing does. */
+  wake?(name: string, signal: AbortSignal): Promise<boolean>;
   /**
    * Decides about one call before it takes a place among those that run. A result: it is not run, and
    * this is what the model gets.

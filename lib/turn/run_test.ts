@@ -388,6 +388,20 @@ Deno.test("runTurn() runs no call that is not admitted, and takes no place for i
   assertEquals(updates.map(({ type }) => type), ["call", "call_ended"]);
 });
 
+Deno.test("a call of a tool that its server has by now was refused while the server waited for its first call", async () => {
+  let isUp = false;
+  const awake = tools(() => Promise.resolve(OK));
+  const served: TurnTools = {
+    ...awake,
+    tools: () => isUp ? awake.tools() : [],
+    wake: () => Promise.resolve(isUp = true),
+  };
+  const { options } = turn(playing([call("a"), CALLS], [STOP]), served);
+  assertEquals(await runTurn(options, NEVER), "end_turn");
+  const results = options.history.flatMap((each) => each.role === "tool" ? each.results : []);
+  assertEquals(results.map(({ content }) => content), [OK.content]);
+});
+
 Deno.test("runTurn() counts what a request took that came to nothing, and marks it", async () => {
   const usage = { inputTokens: 9, outputTokens: 1 };
   const { updates, options } = turn(playing([{ type: "usage", usage }]));
