@@ -1,6 +1,7 @@
 // What servers say: frames, tool lists, names, results and requests of their own.
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
+import { SkepError } from "../lib/errors.ts";
 import { listed, startFakes, textOf, until } from "./fake_servers.ts";
 import { fromRepo, tempFolder } from "./harness.ts";
 
@@ -192,4 +193,32 @@ Deno.test("what a server writes to stderr goes to the log line by line, whatever
     { server: "a", kind: "stderr", text: "onered" },
     { server: "a", kind: "stderr", text: "two" },
   ]);
+});
+
+Deno.test("a cursor that never changes was told as too many tools", async () => {
+  await using session = await startFakes([{ name: "a", knobs: ["--same-cursor"] }]);
+  assertEquals(listed(session).includes("a__echo"), true);
+  assertEquals(session.notices, [
+    'Server "a": its tools/list gives the same cursor again: the rest of its list is not read',
+  ]);
+});
+
+Deno.test("a tools/list that is no list went by in silence", async () => {
+  await using session = await startFakes([{ name: "a", knobs: ["--no-list"] }, { name: "b" }]);
+  assertEquals(session.notices, ['Server "a": its tools/list is no list']);
+  assertEquals(session.registry.absences(), [
+    'The server "a" did not list its tools as it must: its tools are not there.',
+  ]);
+  assertEquals(session.registry.servers()[0], {
+    name: "a",
+    state: "healthy",
+    reason: "its tools/list is no list",
+    tools: [],
+  });
+  assertEquals(listed(session).includes("b__echo"), true);
+  await assertRejects(
+    () => startFakes([{ name: "a", knobs: ["--no-list"] }], {}, { isStrict: true }),
+    SkepError,
+    'Server "a" is healthy: its tools/list is no list',
+  );
 });

@@ -25,6 +25,7 @@ export function absences({ specs, unusable = [], servers, facts, limits }: Start
     const isRenamed = place < limits.maxServers && name !== wanted;
     return isRenamed ? [`The server ${quoted(wanted)} is known as "${name}".`] : [];
   });
+  const mute = servers.filter(({ state, reason }) => state === "healthy" && reason !== undefined);
   const gone = servers.filter(({ state }) => isGone(state));
   const mapped = facts.filter(({ server, own, name, state }) =>
     state === "listed" && name !== `${server}__${own}`
@@ -39,6 +40,9 @@ export function absences({ specs, unusable = [], servers, facts, limits }: Start
       `The server "${name}" ${
         state === "disabled" ? "is switched off" : "could not be started"
       }: its tools are not there.`
+    ),
+    ...mute.map(({ name }) =>
+      `The server "${name}" did not list its tools as it must: its tools are not there.`
     ),
     ...leftOut("servers are started", limits.maxServers, names.slice(limits.maxServers)),
     ...renamed,

@@ -37,7 +37,8 @@ function checkServers(names: readonly string[], { maxServers }: Pick<Limits, "ma
 }
 
 function checkServer({ name, state, reason = "" }: ServerStatus): void {
-  if (["idle", "healthy", "disabled"].includes(state)) return; // switched off by a person
+  if (state === "idle" || state === "disabled") return; // switched off by a person
+  if (state === "healthy" && reason === "") return;
   const message = `Server "${name}" is ${state}: ${reason}`;
   throw new SkepError("SERVER_FAILED", message, { server: name, stage: "init" });
 }

@@ -37,6 +37,14 @@ Deno.test("checkStrictly() refuses the 17th server and the 129th tool (mcp_serve
   assertEquals(refused(["a"], ["x", "y", "_Stop"]), "Too many tools: 3, the limit is 2");
 });
 
+Deno.test("a server whose tools/list is no list passed under SKEP_STRICT", () => {
+  const reason = "its tools/list is no list";
+  assertEquals(
+    refused(["a"], [], { state: "healthy", reason }),
+    'Server "a" is healthy: its tools/list is no list',
+  );
+});
+
 Deno.test("checkStrictly() refuses names that would be mapped", () => {
   const rule = "a name has 1 to 128 letters, digits, _ and -, and no __";
   assertEquals(refused(["a b"]), `Cannot use server "a b": ${rule}`);

@@ -25,7 +25,7 @@ export type Keep = (content: Text | Image) => string;
 export interface ServerStatus {
   readonly name: string;
   readonly state: Health["state"];
-  /** Why it does not run, where there is more to say than its state does. */
+  /** Why it does not run or has no tools, where there is more to say than its state does. */
   readonly reason?: string;
   readonly tools: readonly string[];
 }

@@ -100,7 +100,10 @@ export class Server {
   /** The server's state for people. */
   get status(): Pick<ServerStatus, "state" | "reason"> {
     const health = this.#health;
-    if (!("reason" in health)) return { state: health.state };
+    if (!("reason" in health)) {
+      const fault = this.#list?.fault;
+      return { state: health.state, ...(fault !== undefined && { reason: fault }) };
+    }
     const more = health.state === "dead" ? " (its next call starts it again)" : "";
     return { state: health.state, reason: health.reason + more };
   }
@@ -186,7 +189,9 @@ export class Server {
     await this.#revive(signal);
     const { process, connection } = this.#running ?? {};
     if (process === undefined || connection === undefined) {
-      return undelivered(this.#sentence(this.status.reason ?? `is ${this.#health.state}`));
+      const { state, reason } = this.status;
+      const why = "reason" in this.#health ? reason : undefined;
+      return undelivered(this.#sentence(why ?? `is ${state}`));
     }
     if (![...this.tools, ...this.hooks].some(({ name }) => name === tool)) {
       return undelivered(this.#sentence(`does not offer "${tool}" any more`));

@@ -374,7 +374,7 @@ export class ServerRegistry implements Registry {
     }
     if (this.#isStarted) this.#tellLeftOut();
     const spec = this.specs().find(({ name }) => name === server);
-    if (isAtStart && spec !== undefined && lists !== undefined) {
+    if (isAtStart && list.fault === undefined && spec !== undefined && lists !== undefined) {
       this.#behind(lists.remember(spec, launch, list));
     }
   }

@@ -31,6 +31,8 @@ export interface ToolList {
   /** Those for the runtime alone, whose names start with `_`. */
   readonly hooks: readonly ListedTool[];
   readonly remarks: readonly string[];
+  /** That the server gave something else than a list: one of the remarks. */
+  readonly fault?: string;
   /** What the server said, when it was initialized, on how to use it. */
   readonly instructions?: string;
 }

@@ -135,7 +135,12 @@ function stateLook(name: string, status: ServerStatus | undefined): Look {
   switch (status?.state) {
     case "healthy":
     case "starting":
-      return { what, passed: `server "${name}" is ${status.state}` };
+      return {
+        what,
+        passed: `server "${name}" is ${status.state}`,
+        fault: status.reason && `server "${name}" has no tools: ${status.reason}`,
+        advice: "that is a fault of the server: ask whoever makes it",
+      };
     case "idle":
       return { what, passed: `server "${name}" is idle: its first call starts it` };
     case "dead":

@@ -13,9 +13,9 @@ export const INITIALIZED = z.looseObject({
 /** See {@linkcode INITIALIZED}. */
 export type InitializeResult = z.infer<typeof INITIALIZED>;
 
-/** A page of `tools/list`; whatever is not so counts as nothing. */
+/** A page of `tools/list`. A cursor that is none counts as nothing, tools that are no list as not there. */
 export const TOOL_PAGE = z.looseObject({
-  tools: z.array(z.unknown()).catch([]),
+  tools: z.array(z.unknown()).optional().catch(undefined),
   nextCursor: z.string().optional().catch(undefined),
 });
 
