@@ -90,7 +90,9 @@ Deno.test("a server that was switched off in a session is off when the session g
     assertEquals(await stateIn(acp, sessionId), "disabled");
     await running.until(() => acp.said().includes("Switched off, as this session was left: dev"));
     await acp.turn(sessionId, "/dev__read_file path=a.txt");
-    await running.until(() => acp.said().includes(`There is no tool "dev__read_file"`));
+    await running.until(() =>
+      acp.said().includes(`dev__read_file cannot be called: the server "dev" is switched off`)
+    );
     await acp.request("_skep/mcp/reload", { sessionId, name: "dev" });
     assertEquals(await stateIn(acp, sessionId), "healthy");
     await running.closeStdin();

@@ -303,7 +303,9 @@ Deno.test("call() restarts a server that dies in every call until its third end 
   assertEquals(listed(session), []);
   assertEquals(stateOf(session, "a"), "exhausted");
   assertEquals(session.notices, [
-    'Server "a" exited with code 1; the end of its stderr: crashed',
+    'Server "a" exited with code 1; the end of its stderr: crashed\n' +
+    "It ended too often and is not started again: its tools are gone. " +
+    '"/mcp on a" in skep chat brings them back, "_skep/mcp/reload" over ACP',
   ]);
   assertEquals(textOf(await session.call("a__echo")), "unknown tool: a__echo");
 });

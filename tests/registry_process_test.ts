@@ -143,7 +143,7 @@ Deno.test("a client that cancels _skep/mcp/add is not kept waiting, and the sess
 
 Deno.test("the model is told by name what failed to start, has another name or is left out (T27, T28)", async () => {
   await using world = await startTurns([
-    { parts: [{ call: "a_b__reject", input: "{}" }] },
+    { parts: [{ call: "a_b__tool_59", input: "{}" }] },
     { parts: [{ call: "gone__echo", input: "{}" }] },
     { parts: [{ text: "Done." }] },
   ], {
@@ -151,11 +151,11 @@ Deno.test("the model is told by name what failed to start, has another name or i
     servers: {
       gone: { command: "/no/such" },
       bad: { command: 7 },
-      "a b": fakeServer([]),
+      "a b": fakeServer(["--tool-count=60"]),
       last: fakeServer([]),
     },
     params: { mcpServers: [{ name: "client" }] },
-    env: { SKEP_MAX_SERVERS: "4", SKEP_MAX_TOOLS: "35" },
+    env: { SKEP_MAX_SERVERS: "4", SKEP_MAX_TOOLS: "60" },
   });
   assertEquals(await world.prompt("go"), { stopReason: "end_turn" });
   const system: string = world.messages(0)[0].content;
@@ -170,10 +170,13 @@ Deno.test("the model is told by name what failed to start, has another name or i
       '- The tool "fs.read" of the server "fake" is called fake__fs_read_9796c0a1.',
     ]
   ) assertStringIncludes(`${lines}\n`, `${line}\n`);
-  assertMatch(lines, /^- Only 35 tools are listed; left out: .*a_b__reject[,.]/m);
+  assertMatch(
+    lines,
+    /^- Only 60 tools are listed; left out: a_b__tool_\d+, .* and \d+ more of "a_b"\.$/m,
+  );
   assertEquals(
     world.messages(1).at(-1).content.split("\n")[0],
-    "a_b__reject cannot be called: it is left out, only 35 are listed",
+    "a_b__tool_59 cannot be called: it is left out, only 60 are listed",
   );
   assertEquals(
     world.messages(2).at(-1).content.split("\n")[0],

@@ -1,5 +1,6 @@
 import type { Limits } from "../limits.ts";
 import type { ServerSpec, UnusableEntry } from "../sandbox/spec.ts";
+import { leftOutTools } from "./left_out_tools.ts";
 import { plainText } from "./plain_text.ts";
 import type { ServerStatus, ToolFacts } from "./registry.ts";
 import { nameServers } from "./server_names.ts";
@@ -44,12 +45,12 @@ export function absences({ specs, unusable = [], servers, facts, limits }: Start
     ...mute.map(({ name }) =>
       `The server "${name}" did not list its tools as it must: its tools are not there.`
     ),
-    ...leftOut("servers are started", limits.maxServers, names.slice(limits.maxServers)),
+    ...leftOut("servers are started", limits.maxServers, names.slice(limits.maxServers).join(", ")),
     ...renamed,
     ...leftOut(
       "tools are listed",
       limits.maxTools,
-      facts.filter(({ state }) => state === "left out").map(({ name }) => name),
+      leftOutTools(facts.filter(({ state }) => state === "left out")),
     ),
     ...mapped.map(({ server, own, name }) =>
       `The tool ${quoted(own)} of the server "${server}" is called ${name}.`
@@ -77,8 +78,8 @@ function isGone(state: ServerStatus["state"]): boolean {
   return state === "exhausted" || state === "refused" || state === "disabled";
 }
 
-function leftOut(what: string, most: number, names: readonly string[]): string[] {
-  return names.length === 0 ? [] : [`Only ${most} ${what}; left out: ${names.join(", ")}.`];
+function leftOut(what: string, most: number, names: string): string[] {
+  return names === "" ? [] : [`Only ${most} ${what}; left out: ${names}.`];
 }
 
 /** A name that its owner chose freely, on one line. */

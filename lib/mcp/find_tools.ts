@@ -4,19 +4,17 @@ import type { ToolDefinition } from "../model/message.ts";
 const IN_NAME = 4;
 
 /**
- * The tools that fit a query best, the best one first, at most `most`: those whose name or description
+ * The tools that fit a query, the best one first: those whose name or description
  * has its words. Case does not matter, nor do the ends of words.
  */
 export function findTools(
   query: string,
   tools: readonly ToolDefinition[],
-  most: number,
 ): ToolDefinition[] {
   const words = [...new Set(wordsOf(query))];
   const scored = tools.map((tool) => ({ tool, score: scoreOf(tool, words) }));
   return scored.filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
-    .slice(0, most)
     .map(({ tool }) => tool);
 }
 

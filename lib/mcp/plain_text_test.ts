@@ -15,3 +15,7 @@ Deno.test("plainText() keeps tabs, newlines and brackets", () => {
 Deno.test("plainText() makes half a surrogate pair readable", () => {
   assertEquals(plainText("a\ud800b"), "a\ufffdb");
 });
+
+Deno.test("a server's words turned the order of what a person reads", () => {
+  assertEquals(plainText("exe\u202egnp.\u2066x\u2069"), "exegnp.x");
+});

@@ -66,6 +66,8 @@ export interface ToolFacts {
 export interface FoundTools {
   /** They are shown from the next round on. */
   readonly tools: readonly ToolDefinition[];
+  /** How many more fit, which are not shown. */
+  readonly more: number;
   /** How many are hidden in all. */
   readonly hidden: number;
 }

@@ -48,16 +48,15 @@ function readBlock(block: unknown): Text | Image {
   if (!isObject(block)) return note("content elided: not an object");
   switch (block.type) {
     case "text":
-      return {
-        type: "text",
-        text: typeof block.text === "string" ? block.text.toWellFormed() : "",
-      };
+      return typeof block.text === "string"
+        ? { type: "text", text: block.text.toWellFormed() }
+        : note("content elided: a text block without text");
     case "image":
       return readImage(block.data, block.mimeType);
     case "audio":
       return note(`audio elided: ${shown(block.mimeType)}, ${sizeOf(block.data)} bytes`);
     case "resource_link":
-      return note(`resource: ${shown(block.uri)}${alsoNamed(block)}`);
+      return note(`resource: ${shown(block.uri)}${alsoNamed(block)}${described(block)}`);
     case "resource":
       return readResource(isObject(block.resource) ? block.resource : {});
     default:
@@ -100,6 +99,12 @@ function shown(value: unknown): string {
 function alsoNamed({ uri, title, name }: RawResult): string {
   const label = shown(title ?? name);
   return label === "unknown" || shown(uri).includes(label) ? "" : `, ${label}`;
+}
+
+/** What a link leads to, in its server's words. */
+function described({ description }: RawResult): string {
+  const words = typeof description === "string" ? shown(description).trim() : "";
+  return words === "" ? "" : `: ${words}`;
 }
 
 function sizeOf(data: unknown): number {

@@ -47,7 +47,7 @@ Deno.test("readResult() makes notes of what no model takes", () => {
       "[content elided: unknown]",
       "[content elided: not an object]",
       "[content elided: not an object]",
-      "",
+      "[content elided: a text block without text]",
     ].join("\n"),
   )]);
 });
@@ -191,5 +191,16 @@ Deno.test("readResult() keeps links, text and pictures of resources (T36)", () =
     text("[resource: file:///a, The plan]"),
     kept("AAAA"),
     text("[resource: x:2]\ninside"),
+  ]);
+});
+
+Deno.test("a text block without text became an empty line, and a link lost its description", () => {
+  const content = [
+    text("a"),
+    { type: "text" },
+    { type: "resource_link", uri: "x:1", name: "plan", description: "What\n to do" },
+  ];
+  assertEquals(read({ content }), [
+    text("a\n[content elided: a text block without text]\n[resource: x:1, plan: What to do]"),
   ]);
 });

@@ -386,7 +386,9 @@ export class Server {
     });
     if (closing.aborted) return;
     this.#log("health", reason);
-    if (!isLive(this.#health)) onNotice(this.#sentence(this.#withDenial(reason)));
+    if (isLive(this.#health)) return;
+    const told = this.#sentence(this.#withDenial(reason));
+    onNotice(this.#list === undefined ? told : `${told}\n${goneFor(this.name)}`);
   }
 
   /** A server may end because of its grant: then the person is told what would allow it. */
@@ -407,6 +409,12 @@ export class Server {
   #sentence(rest: string): string {
     return this.#launch.redact(`Server "${this.name}" ${rest}`);
   }
+}
+
+/** What it means that a server whose tools were there is not started again. */
+function goneFor(name: string): string {
+  return `It ended too often and is not started again: its tools are gone. ` +
+    `"/mcp on ${name}" in skep chat brings them back, "_skep/mcp/reload" over ACP`;
 }
 
 const STOPPED = "was stopped with its session";

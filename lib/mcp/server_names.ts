@@ -7,20 +7,25 @@ const LONGEST = 128;
 /**
  * Gives each server the name that it is known by from then on: letters, digits, `_` and `-`, no `__`
  * (which ends a server's name in a tool's), at most 128 of them, none twice. The second one that asks
- * for a name gets it with `-2`, or the next number that nobody asks for. The order is kept.
+ * for a name gets it with `-2`, or the next number that nobody asks for; one whose own name that is comes
+ * before one whose name is mapped to it. The order is kept.
  */
 export function nameServers(specs: readonly ServerSpec[]): ServerSpec[] {
   const wanted = specs.map(({ name }) => validName(name));
   const taken = new Set<string>();
-  return specs.map((spec, index) => {
-    const own = wanted[index] ?? "server";
+  const names: string[] = [];
+  const isMapped = (place: number) => Number(specs[place]?.name !== wanted[place]);
+  // Those whose name can stay as it is come first, so that no mapped name takes it from them.
+  for (const place of [...specs.keys()].sort((a, b) => isMapped(a) - isMapped(b))) {
+    const own = wanted[place] ?? "server";
     let name = own;
     for (let number = 2; taken.has(name) || (name !== own && wanted.includes(name)); number++) {
       name = `${own}-${number}`;
     }
     taken.add(name);
-    return { ...spec, name };
-  });
+    names[place] = name;
+  }
+  return specs.map((spec, place) => ({ ...spec, name: names[place] ?? spec.name }));
 }
 
 function validName(name: string): string {

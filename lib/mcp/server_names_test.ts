@@ -32,3 +32,7 @@ Deno.test("nameServers() makes a good name of every bad one", () => {
 Deno.test("nameServers() keeps a name of 128 characters, and cuts one of 129", () => {
   assertEquals(namesOf("x".repeat(128), "y".repeat(129)), ["x".repeat(128), "y".repeat(128)]);
 });
+
+Deno.test("a server listed before took the name of one that had it by right", () => {
+  assertEquals(namesOf("a b", "a_b", "a.b"), ["a_b-2", "a_b", "a_b-3"]);
+});

@@ -12,6 +12,7 @@ import { cancelled, orCancelled } from "./cancelled.ts";
 import { chosenServers } from "./chosen_servers.ts";
 import { elideEnd } from "./elide.ts";
 import { findTools } from "./find_tools.ts";
+import { leftOutTools } from "./left_out_tools.ts";
 import { plainText } from "./plain_text.ts";
 import type {
   CallResult,
@@ -123,9 +124,10 @@ export class ServerRegistry implements Registry {
 
   find(query: string): FoundTools {
     const hidden = this.#entries("hidden").map(definitionOf);
-    const tools = findTools(query, hidden, this.#options.limits.maxFoundTools);
+    const found = findTools(query, hidden);
+    const tools = found.slice(0, this.#options.limits.maxFoundTools);
     this.#table.show(tools.map(({ name }) => name).reverse()); // the best one stays longest
-    return { tools, hidden: hidden.length };
+    return { tools, more: found.length - tools.length, hidden: hidden.length };
   }
 
   async inventory(): Promise<ToolFacts[]> {
@@ -381,11 +383,11 @@ export class ServerRegistry implements Registry {
 
   #tellLeftOut(): void {
     const { limits, onNotice } = this.#options;
-    const leftOut = this.#entries("left out").map(({ facts }) => facts.name);
-    const untold = leftOut.filter((name) => !this.#leftOut.has(name));
-    this.#leftOut = new Set(leftOut);
+    const leftOut = this.#entries("left out").map(({ facts }) => facts);
+    const untold = leftOut.filter(({ name }) => !this.#leftOut.has(name));
+    this.#leftOut = new Set(leftOut.map(({ name }) => name));
     if (untold.length === 0) return;
-    const text = `Only ${limits.maxTools} tools are listed, left out: ${untold.join(", ")}`;
+    const text = `Only ${limits.maxTools} tools are listed, left out: ${leftOutTools(untold)}`;
     onNotice(elideEnd(text, limits.maxServerLogBytes, " [truncated]"));
   }
 

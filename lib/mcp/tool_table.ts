@@ -28,7 +28,7 @@ const FOUND_SHARE = 0.25;
 
 /**
  * Which tools of which servers a session has, under which names, and which of them fit: at most
- * `maxTools`, and of those as many as `maxToolsBytes` hold. When these are too few, each server keeps
+ * `maxTools`, and of those as many as `maxToolsBytes` hold. When either is too few, each server keeps
  * its first ones, and whatever is looked for is shown beside them.
  */
 export class ToolTable {
@@ -72,8 +72,8 @@ export class ToolTable {
     ]);
     const isListed = ({ facts }: TableEntry<Source>) => facts.state === "listed";
     const listed = all.filter(isListed);
-    const counted = new Set(listed.slice(0, this.#limits.maxTools));
-    const shown = this.#fitting([...counted]);
+    const counted = new Set(inTurns(listed).slice(0, this.#limits.maxTools));
+    const shown = this.#fitting(listed.filter((entry) => counted.has(entry)));
     return all.map((entry) => {
       if (!isListed(entry) || shown.has(entry)) return entry;
       const state = counted.has(entry) ? "hidden" : "left out";

@@ -70,3 +70,17 @@ Deno.test("ToolTable leaves out what is past the number of tools, and knows what
     "a__3a left out 100",
   ]);
 });
+
+Deno.test("one server with many tools took all places of its neighbours", () => {
+  const { states } = tableOf({ a: ["1a", "2a", "3a"], b: ["1b"], c: ["1c", "2c"] }, {
+    maxTools: 4,
+  });
+  assertEquals(states(), [
+    "a__1a listed 100",
+    "a__2a listed 100",
+    "a__3a left out 100",
+    "b__1b listed 100",
+    "c__1c listed 100",
+    "c__2c left out 100",
+  ]);
+});

@@ -7,6 +7,8 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly maxOutputTokens: number;
+  /** Why a tool that is not among them cannot be called, as a clause; for an interpreter, no provider is told. */
+  readonly whyNot?: (tool: string) => string | undefined;
   /** False: the model is not told to think, whatever the settings say, as for a summary. */
   readonly isThinking?: boolean;
 }

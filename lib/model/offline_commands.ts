@@ -14,6 +14,9 @@ export type Commands =
   /** No commands at all. */
   | { readonly kind: "talk" };
 
+/** Why a tool that is not listed cannot be called, as a clause; undefined: nobody has it. */
+type WhyNot = (tool: string) => string | undefined;
+
 /**
  * Reads a message whose first line begins with `/`: every line is then a command, `/TOOL key=value …`
  * or `/TOOL {json}`, or the one line is `/tools` or `/help`. One line with a fault refuses them all,
@@ -26,7 +29,11 @@ export type Commands =
  * if (parseCommands("hello", []).kind !== "talk") throw new Error("that is no command");
  * ```
  */
-export function parseCommands(text: string, tools: readonly ToolDefinition[]): Commands {
+export function parseCommands(
+  text: string,
+  tools: readonly ToolDefinition[],
+  whyNot: WhyNot = () => undefined,
+): Commands {
   const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
   const [first] = lines;
   if (!first?.startsWith("/")) return { kind: "talk" };
@@ -37,7 +44,7 @@ export function parseCommands(text: string, tools: readonly ToolDefinition[]): C
   const reasons: string[] = [];
   for (const [index, line] of lines.entries()) {
     try {
-      calls.push(parseCall(line, tools));
+      calls.push(parseCall(line, tools, whyNot));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       reasons.push(lines.length === 1 ? error.message : `Line ${index + 1}: ${error.message}`);
@@ -49,13 +56,18 @@ export function parseCommands(text: string, tools: readonly ToolDefinition[]): C
 function parseCall(
   line: string,
   tools: readonly ToolDefinition[],
+  whyNot: WhyNot,
 ): Pick<ToolCall, "name" | "input"> {
   if (!line.startsWith("/")) throw new Refusal(`"${line}" is no command: it must begin with /`);
   const name = line.slice(1).match(/^[^\s{]*/)?.[0] ?? "";
   const rest = line.slice(1 + name.length).trim();
   if (name === "help" || name === "tools") throw new Refusal(`/${name} stands alone`);
   const tool = tools.find((tool) => tool.name === name);
-  if (tool === undefined) throw new Refusal(unknownTool(name, tools.map((tool) => tool.name)));
+  if (tool === undefined) {
+    const why = whyNot(name);
+    if (why !== undefined) throw new Refusal(`${name} cannot be called: ${why}`);
+    throw new Refusal(unknownTool(name, tools.map((tool) => tool.name)));
+  }
   if (rest.startsWith("{")) return { name, input: checkedJson(rest) };
   return { name, input: JSON.stringify(parsePairs(rest, tool)) };
 }

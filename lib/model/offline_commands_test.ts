@@ -95,6 +95,15 @@ Deno.test("parseCommands() does not take a name without its server, but says who
   ]);
 });
 
+Deno.test("There is no tool, a hidden or switched-off one was told in the chat", () => {
+  const whyNot = (name: string) => name === "dev__shel" ? "it is switched off" : undefined;
+  const commands = parseCommands("/dev__shel command=a", TOOLS, whyNot);
+  assertEquals(commands, {
+    kind: "refused",
+    reasons: ["dev__shel cannot be called: it is switched off"],
+  });
+});
+
 Deno.test("parseCommands() suggests the near miss of a whole name, or the list", () => {
   assertEquals(reasonsFor("/dev__read_fil path=a"), [
     'There is no tool "dev__read_fil"; did you mean /dev__read_file?',

@@ -23,8 +23,13 @@ export function findToolTool(registry: Pick<Registry, "find" | "hasHidden">): Bu
       if (typeof query !== "string" || query.trim() === "") {
         return Promise.resolve(said("query must be words of what the tool does", true));
       }
-      const { tools, hidden } = registry.find(query);
-      if (tools.length > 0) return Promise.resolve(said(tools.map(inWords).join("\n\n")));
+      const { tools, more, hidden } = registry.find(query);
+      if (tools.length > 0) {
+        const rest = more === 0
+          ? []
+          : [`[${more} more fit that query and are not shown: use other words for them]`];
+        return Promise.resolve(said([...tools.map(inWords), ...rest].join("\n\n")));
+      }
       const text = `None of the ${hidden} tools that are not shown has words of "${query}"`;
       return Promise.resolve(said(text));
     },

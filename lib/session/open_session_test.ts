@@ -46,7 +46,7 @@ class World {
     whyNot: () => undefined,
     wake: () => Promise.resolve(false),
     hasHidden: false,
-    find: () => ({ tools: [], hidden: 0 }),
+    find: () => ({ tools: [], more: 0, hidden: 0 }),
     inventory: () => Promise.resolve([]),
     specs: () => [],
     grantOf: () => undefined,

@@ -102,7 +102,8 @@ export class SessionServers {
     this.#source.onNotice(
       text.startsWith("\0")
         ? `The entries of servers cannot be read any more, they stay as they are: ${text.slice(1)}`
-        : "The entries of servers have changed on disk: /mcp reload takes them over",
+        : "The entries of servers have changed on disk: /mcp reload in skep chat takes them over, " +
+          "_skep/mcp/reload over ACP",
     );
   }
 

@@ -122,7 +122,13 @@ export class Runner {
     const tools = this.#options.tools.tools();
     if (gate !== undefined) await gate({ system, tools }, this.#signal);
     if (this.#signal.aborted) return; // its event is on the way
-    const request = { system, messages: history, tools, maxOutputTokens: limits.maxOutputTokens };
+    const request = {
+      system,
+      messages: history,
+      tools,
+      maxOutputTokens: limits.maxOutputTokens,
+      whyNot: (name: string) => this.#options.tools.whyNot?.(name),
+    };
     const message = `${id}-${this.#round}`;
     const { event, usage } = await ask(model, request, this.#signal, (part) => {
       if (part.type === "text") this.#said += part.text;
