@@ -79,6 +79,17 @@ export function isLive(
   return !["exhausted", "disabled", "refused"].includes(health.state);
 }
 
+/** A server's state for people. @param fault Why it has no tools though it runs. */
+export function statusOf(
+  health: Health,
+  fault: string | undefined,
+): { readonly state: Health["state"]; readonly reason?: string } {
+  const { state } = health;
+  if (!("reason" in health)) return { state, ...(fault !== undefined && { reason: fault }) };
+  const more = state === "dead" ? " (its next call starts it again)" : "";
+  return { state, reason: health.reason + more };
+}
+
 /**
  * How long a server that ended waits before it is started again. The first restart comes at once, the
  * waits after it double up to their bound; each is up to a fifth shorter or longer, so that servers that

@@ -5,8 +5,10 @@ import type { Launch } from "../sandbox/launch.ts";
 import { delivered, type DenialReader, failed, undelivered } from "./call_result.ts";
 import { cancelled, orCancelled } from "./cancelled.ts";
 import type { Answer, Connection, ConnectionOptions } from "./connection.ts";
-import { type Health, type HealthEvent, isLive, stepHealth } from "./health.ts";
+import { endNotice } from "./end_notice.ts";
+import { type Health, type HealthEvent, isLive, statusOf, stepHealth } from "./health.ts";
 import type { CallResult, Keep, Progress, ServerStatus } from "./registry.ts";
+import { looksOnly } from "./looks_only.ts";
 import { keepWhole } from "./keep_whole.ts";
 import { type ServerLog, serverLog, type WriteLog } from "./server_log.ts";
 import { plainText } from "./plain_text.ts";
@@ -91,21 +93,12 @@ export class Server {
 
   /** No call to the server can change anything but its own private folders, by its grant. */
   get looksOnly(): boolean {
-    const { write, run, net, tmp, home } = this.#launch.grant;
-    const isPrivate = (path: string) =>
-      [tmp, home].some((own) => path === own || path.startsWith(`${own}/`));
-    return run.length + net.length === 0 && write.every(({ value }) => isPrivate(value));
+    return looksOnly(this.#launch.grant);
   }
 
   /** The server's state for people. */
   get status(): Pick<ServerStatus, "state" | "reason"> {
-    const health = this.#health;
-    if (!("reason" in health)) {
-      const fault = this.#list?.fault;
-      return { state: health.state, ...(fault !== undefined && { reason: fault }) };
-    }
-    const more = health.state === "dead" ? " (its next call starts it again)" : "";
-    return { state: health.state, reason: health.reason + more };
+    return statusOf(this.#health, this.#list?.fault);
   }
 
   /** Starts the child; {@linkcode Server.connect} does the rest. */
@@ -387,17 +380,9 @@ export class Server {
     if (closing.aborted) return;
     this.#log("health", reason);
     if (isLive(this.#health)) return;
-    const told = this.#sentence(this.#withDenial(reason));
-    onNotice(this.#list === undefined ? told : `${told}\n${goneFor(this.name)}`);
-  }
-
-  /** A server may end because of its grant: then the person is told what would allow it. */
-  #withDenial(reason: string): string {
-    const { findDenial, explainDenial } = this.#options;
-    const denial = findDenial(this.#launch.grant, failed(reason));
-    return denial === undefined
-      ? reason
-      : `${reason}\n${explainDenial(denial, this.#launch.grant)}`;
+    onNotice(
+      this.#sentence(endNotice(reason, this.#launch, this.#options, this.#list !== undefined)),
+    );
   }
 
   #deliver(raw: Parameters<DenialReader["findDenial"]>[1], keep?: Keep): CallResult {
@@ -409,12 +394,6 @@ export class Server {
   #sentence(rest: string): string {
     return this.#launch.redact(`Server "${this.name}" ${rest}`);
   }
-}
-
-/** What it means that a server whose tools were there is not started again. */
-function goneFor(name: string): string {
-  return `It ended too often and is not started again: its tools are gone. ` +
-    `"/mcp on ${name}" in skep chat brings them back, "_skep/mcp/reload" over ACP`;
 }
 
 const STOPPED = "was stopped with its session";

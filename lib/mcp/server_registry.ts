@@ -1,5 +1,3 @@
-import { pathToFileURL } from "node:url";
-import { basename } from "@std/path";
 import { SkepError } from "../errors.ts";
 import type { ToolDefinition } from "../model/message.ts";
 import type { Grant } from "../sandbox/grant.ts";
@@ -10,9 +8,8 @@ import { CallArguments } from "./call_arguments.ts";
 import { undelivered } from "./call_result.ts";
 import { cancelled, orCancelled } from "./cancelled.ts";
 import { chosenServers } from "./chosen_servers.ts";
-import { elideEnd } from "./elide.ts";
 import { findTools } from "./find_tools.ts";
-import { leftOutTools } from "./left_out_tools.ts";
+import { LeftOutNotice } from "./left_out_tools.ts";
 import { plainText } from "./plain_text.ts";
 import type {
   CallResult,
@@ -27,6 +24,7 @@ import type {
 import type { RegistryMember, StartedMember } from "./registry_member.ts";
 import { hasMissed, switchedOff } from "./registry_member.ts";
 import type { Server, ServerOptions } from "./server.ts";
+import { rootOf } from "./root_of.ts";
 import { nameServers } from "./server_names.ts";
 import { spawnMember, type StartOptions } from "./spawn_member.ts";
 import type { RegistryOptions } from "./start_registry.ts";
@@ -45,8 +43,7 @@ export class ServerRegistry implements Registry {
   #members: readonly RegistryMember[] = [];
   #isStarted = false;
   #absences: readonly string[] = [];
-  /** The tools that a person was told are left out. */
-  #leftOut: ReadonlySet<string> = new Set();
+  readonly #leftOut: LeftOutNotice;
   /** The change that is under way. */
   #changing: Promise<unknown> = Promise.resolve();
   /** What is done behind everything else. */
@@ -59,6 +56,7 @@ export class ServerRegistry implements Registry {
     this.#closing = closing;
     this.#table = new ToolTable(options.limits);
     this.#arguments = new CallArguments(options.limits);
+    this.#leftOut = new LeftOutNotice(options.limits);
   }
 
   /** Starts all servers, or gets those ready that may wait for their first call. */
@@ -96,11 +94,10 @@ export class ServerRegistry implements Registry {
     // A list that is only remembered refuses nothing: the server may have other tools by now.
     if ("isError" in fit && await this.wake(name, signal)) fit = await this.#fit(name, args);
     if ("isError" in fit) return fit;
-    const entry = fit;
-    const { server } = entry;
+    const { server } = fit;
     const ask = (each: Entry) =>
       each.server.call(each.tool.name, args, signal, this.#options.keep, onProgress);
-    const result = await ask(entry);
+    const result = await ask(fit);
     if (!result.isUndelivered || !hasMissed(server)) return result;
     // It was idle until now: nobody saw before that it does not find what it imports.
     await orCancelled(this.#refetchOnce(server), signal);
@@ -109,10 +106,8 @@ export class ServerRegistry implements Registry {
   }
 
   async wake(tool: string, signal: AbortSignal): Promise<boolean> {
-    const server = this.#servers().find((each) =>
-      each.isWaiting && tool.startsWith(`${each.name}__`)
-    );
-    if (server === undefined) return false;
+    const server = this.#servers().find(({ name }) => tool.startsWith(`${name}__`));
+    if (server?.isWaiting !== true) return false;
     await server.wake(signal);
     if (hasMissed(server)) await orCancelled(this.#refetchOnce(server), signal);
     return true;
@@ -382,13 +377,8 @@ export class ServerRegistry implements Registry {
   }
 
   #tellLeftOut(): void {
-    const { limits, onNotice } = this.#options;
-    const leftOut = this.#entries("left out").map(({ facts }) => facts);
-    const untold = leftOut.filter(({ name }) => !this.#leftOut.has(name));
-    this.#leftOut = new Set(leftOut.map(({ name }) => name));
-    if (untold.length === 0) return;
-    const text = `Only ${limits.maxTools} tools are listed, left out: ${leftOutTools(untold)}`;
-    onNotice(elideEnd(text, limits.maxServerLogBytes, " [truncated]"));
+    const text = this.#leftOut.tell(this.#entries("left out").map(({ facts }) => facts));
+    if (text !== undefined) this.#options.onNotice(text);
   }
 
   #entries(state: ToolFacts["state"]): Entry[] {
@@ -405,8 +395,4 @@ export class ServerRegistry implements Registry {
   #servers(): Server[] {
     return this.#members.flatMap((member) => "server" in member ? [member.server] : []);
   }
-}
-
-function rootOf(path: string): ServerOptions["roots"][number] {
-  return { uri: pathToFileURL(path).href, name: basename(path) };
 }
