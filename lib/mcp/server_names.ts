@@ -8,15 +8,17 @@ const LONGEST = 128;
  * Gives each server the name that it is known by from then on: letters, digits, `_` and `-`, no `__`
  * (which ends a server's name in a tool's), at most 128 of them, none twice. The second one that asks
  * for a name gets it with `-2`, or the next number that nobody asks for; one whose own name that is comes
- * before one whose name is mapped to it. The order is kept.
+ * before one whose name is mapped to it, and a client's comes after all others. The order is kept.
  */
 export function nameServers(specs: readonly ServerSpec[]): ServerSpec[] {
   const wanted = specs.map(({ name }) => validName(name));
   const taken = new Set<string>();
   const names: string[] = [];
-  const isMapped = (place: number) => Number(specs[place]?.name !== wanted[place]);
-  // Those whose name can stay as it is come first, so that no mapped name takes it from them.
-  for (const place of [...specs.keys()].sort((a, b) => isMapped(a) - isMapped(b))) {
+  const rank = (place: number) =>
+    (specs[place]?.origin.kind === "client" ? 2 : 0) +
+    (specs[place]?.name === wanted[place] ? 0 : 1);
+  // One whose name can stay as it is comes before one whose name is mapped to it.
+  for (const place of [...specs.keys()].sort((a, b) => rank(a) - rank(b))) {
     const own = wanted[place] ?? "server";
     let name = own;
     for (let number = 2; taken.has(name) || (name !== own && wanted.includes(name)); number++) {

@@ -36,3 +36,11 @@ Deno.test("nameServers() keeps a name of 128 characters, and cuts one of 129", (
 Deno.test("a server listed before took the name of one that had it by right", () => {
   assertEquals(namesOf("a b", "a_b", "a.b"), ["a_b-2", "a_b", "a_b-3"]);
 });
+
+Deno.test("a client's server takes no name of a persona's, one that was mapped neither (T41)", () => {
+  const spec = (name: string, kind: "pack" | "client"): ServerSpec => (
+    { name, command: "x", args: [], env: {}, origin: { kind, where: "test" } }
+  );
+  const named = nameServers([spec("a b", "pack"), spec("a_b", "client")]);
+  assertEquals(named.map(({ name }) => name), ["a_b", "a_b-2"]);
+});
