@@ -355,3 +355,27 @@ Deno.test("skep pack validate said nothing of an option that no provider is sent
   );
   assertStringIncludes(stdout, "0 errors, 1 warning.\n");
 });
+
+Deno.test("skep pack export of a persona file alone took what lies beside it, and could not be installed", async () => {
+  await using folder = await folderWith({
+    "solo/solo.persona.md": PERSONA.replace(
+      "description: d",
+      "description: d\nhooks: { on_stop: hooks/a.ts }",
+    ),
+    "solo/hooks/a.ts": "",
+    "solo/hooks/.env": "KEY=1",
+    "solo/.env": "KEY=1",
+    "solo/notes.txt": "mine",
+  });
+  const env = { SKEP_PACKS_DIR: `${folder.path}/packs` };
+  const zip = `${folder.path}/solo.zip`;
+  const made = await skep(["pack", "export", `${folder.path}/solo/solo.persona.md`, zip]);
+  assertEquals([made.code, made.stderr], [
+    0,
+    "hooks/.env is left out: a file of variables may hold keys\n",
+  ]);
+  assertEquals((await skep(["pack", "install", zip], { env })).code, 0);
+  const names = [];
+  for await (const { name } of Deno.readDir(`${folder.path}/packs/a`)) names.push(name);
+  assertEquals(names.sort(), [".plugin", "hooks", "solo.persona.md"]);
+});

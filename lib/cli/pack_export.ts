@@ -1,13 +1,24 @@
-import { resolve } from "@std/path";
+import { dirname, join, relative, resolve } from "@std/path";
 import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import { contentDigest, readContent } from "../persona/pack_content.ts";
+import { MANIFEST_PATH, type Pack } from "../persona/pack.ts";
+import {
+  contentDigest,
+  type ContentLimits,
+  type PackEntry,
+  readContent,
+} from "../persona/pack_content.ts";
 import type { Invocation } from "./flags.ts";
 import { readGivenPack } from "./read_given_pack.ts";
 import { readSettings } from "./settings.ts";
 
+const NO_VERSION = "0.0.0";
+/** Files of variables: they hold keys, and no pack reads one. */
+const VARIABLES = /(^|\/)\.env(\.[^/]*)?$/;
+
 /**
- * `skep pack export PACK [FILE]`: a pack as one zip file. The same pack gives the same bytes, and its digest is
+ * `skep pack export PACK [FILE]`: a pack as one zip file. Files of variables (`.env`) are left out, which is told;
+ * a persona file alone becomes a pack of what it names. The same pack gives the same bytes, and its digest is
  * printed. A file that is there is replaced with `--replace` alone.
  *
  * @throws {SkepError} `PERSONA_INVALID` for a pack that has an error, or files that cannot move.
@@ -21,11 +32,20 @@ export async function run(
   const { files } = host;
   const { pack, problems } = await readGivenPack(path, cwd, host, limits);
   problems.throwFirst();
-  const { folder, manifest: { id, version } } = pack!;
-  const entries = await readContent(folder, files, limits);
+  const { manifest: { id, version } } = pack!;
+  const all = (await files.stat(resolve(cwd, path)))?.isFile
+    ? await lonePack(pack!, host, limits)
+    : await readContent(pack!.folder, files, limits);
+  const entries = all.filter((entry) => !VARIABLES.test(entry.path));
+  for (const entry of all.filter((each) => !entries.includes(each))) {
+    host.warn(`${entry.path} is left out: a file of variables may hold keys`);
+  }
   const { writeArchive } = await import("../persona/pack_archive.ts");
   const archive = await writeArchive(entries);
-  const target = resolve(cwd, file ?? `${id}-${version.replaceAll(/[^\w.-]/g, "_")}.zip`);
+  const target = resolve(
+    cwd,
+    file ?? `${id}-${(version || NO_VERSION).replaceAll(/[^\w.-]/g, "_")}.zip`,
+  );
   if (await files.lstat(target) !== undefined) {
     if (!invocation.has("replace")) {
       const message = `Cannot write ${target}: it is there already; give --replace to replace it`;
@@ -46,4 +66,25 @@ export async function run(
       : `${target}\n${digest}\n`,
   );
   return 0;
+}
+
+/** The files that a persona file alone names, and the manifest that makes them a pack. */
+async function lonePack(
+  { folder, manifest: { id, name, version }, personas, skills }: Pack,
+  { files }: Pick<Host, "files">,
+  limits: ContentLimits,
+): Promise<readonly PackEntry[]> {
+  const [persona] = personas;
+  const inside = (path: string) => relative(folder, path).replaceAll("\\", "/");
+  const file = inside(persona!.file);
+  const scripts = Object.values(persona!.hooks).map(({ script }) => join(folder, script));
+  // A script loads what lies beside it.
+  const named = scripts.map((path) => dirname(path) === folder ? path : dirname(path));
+  const avatar = persona!.avatar;
+  if (avatar !== undefined && !avatar.includes("://")) named.push(join(folder, avatar));
+  named.push(...(skills.get(persona!.name) ?? []).map((skill) => skill.folder));
+  const entries = await readContent(folder, files, limits, [file, ...named.map(inside)]);
+  const manifest = { id, name, version: version || NO_VERSION, personas: [file] };
+  const bytes = new TextEncoder().encode(`${JSON.stringify(manifest, undefined, 2)}\n`);
+  return [{ path: MANIFEST_PATH, bytes, isExecutable: false }, ...entries];
 }

@@ -27,6 +27,7 @@ const EXECUTABLE = 0o111;
  * Reads all files of a pack's folder, sorted by their paths.
  *
  * @param folder Canonical.
+ * @param parts The files and folders in it to read; absent: all.
  * @throws {SkepError} `PERSONA_INVALID` for a link, for anything that is neither file nor folder, for a name
  * that no archive should hold, and past a bound.
  */
@@ -34,13 +35,17 @@ export async function readContent(
   folder: string,
   files: Pick<Files, "list" | "lstat" | "readInside">,
   limits: ContentLimits,
+  parts: readonly string[] = [""],
 ): Promise<readonly PackEntry[]> {
+  const isPart = (path: string) =>
+    parts.some((part) => part === "" || isWithin(path, part) || isWithin(part, path));
   const entries: PackEntry[] = [];
   const waiting = [""];
   for (let inside; (inside = waiting.shift()) !== undefined;) {
     for (const name of await files.list(join(folder, inside))) {
       if (LEFT_OUT.includes(name)) continue;
       const path = inside === "" ? name : `${inside}/${name}`;
+      if (!isPart(path)) continue;
       const facts = await files.lstat(join(folder, path));
       if (facts?.isDirectory) waiting.push(path);
       else if (facts?.isFile) {
@@ -137,6 +142,10 @@ export async function contentDigest(entries: readonly PackEntry[]): Promise<stri
 /** An error about a pack that moves. */
 export function refused(path: string, reason: string, cause?: unknown): Error {
   return personaInvalid({ severity: "error", file: path, reason, cause });
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
 }
 
 async function readFile(
