@@ -116,3 +116,11 @@ Deno.test({
     assertEquals(await Deno.stat(`${work.path}/b.txt`).then(() => true, () => false), false);
   },
 });
+
+Deno.test("with --sandbox off a pack's hook ran unconfined without a word", async () => {
+  await using pack = await packWith("on_start", "exit 0");
+  const args = [...CHAT, "--persona", pack.path, "--sandbox", "off", "-p", "/help"];
+  const { code, stderr } = await skep(args, { env: await accepted(pack.path) });
+  assertEquals(code, 0);
+  assertStringIncludes(stderr, "The hooks of A run unconfined: --sandbox is off\n");
+});

@@ -289,6 +289,9 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
     if (unused.length > 0) {
       notices.push(`${persona.displayName} sets what is not used here: ${unused.join(", ")}`);
     }
+    if (settings.sandbox === "off" && Object.keys(persona.hooks).length > 0) {
+      notices.push(`The hooks of ${persona.displayName} run unconfined: --sandbox is off`);
+    }
     const hookWorld = {
       host,
       limits,

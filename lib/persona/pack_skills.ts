@@ -1,8 +1,8 @@
 import { basename, join } from "@std/path";
 import type { Naming, PackFiles, PackLimits } from "./pack_files.ts";
 import type { PersonaFile } from "./persona_file.ts";
-import type { Skill } from "./skill.ts";
-import { readSkills } from "./skills.ts";
+import { type Skill, SKILL_FILE } from "./skill.ts";
+import { firstOfEachName, readSkills } from "./skills.ts";
 
 const SKILLS_PATH = "skills";
 
@@ -36,11 +36,22 @@ export async function readPackSkills(
     ? new Set([...byFolder].filter(([name]) => !claimed.has(name)).map(([, skill]) => skill))
     : new Set<Skill>();
   const sharedList = [...shared];
+  const told = new Set<Skill>();
+  const tellTwins = (skills: readonly Skill[]) => {
+    firstOfEachName(skills, (skill, by) => {
+      if (told.has(skill)) return;
+      told.add(skill);
+      const reason = `it is left out: ${by.folder} has a skill of the name "${skill.name}" as well`;
+      problems.warn(join(skill.folder, SKILL_FILE), reason);
+    });
+    return skills;
+  };
+  tellTwins(sharedList);
   return new Map(personas.map(({ name, file }) => {
     const own = [...claims.get(file)?.keys() ?? []].flatMap((each) => byFolder.get(each) ?? []);
     if (own.length === 0) return [name, sharedList];
     const mine = new Set(own);
-    return [name, found.filter((skill) => mine.has(skill) || shared.has(skill))];
+    return [name, tellTwins(found.filter((skill) => mine.has(skill) || shared.has(skill)))];
   }));
 }
 

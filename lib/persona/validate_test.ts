@@ -51,6 +51,21 @@ Deno.test("a hook without a script, and one that asks to run unconfined, were va
   );
 });
 
+Deno.test("of two skills of one name in a pack one was dropped without a word", async () => {
+  const files = {
+    ...packOf(),
+    "skills/s/SKILL.md": skillText("s"),
+    "skills/t/SKILL.md": skillText("s"),
+  };
+  assertEquals(
+    await problemsOf(files),
+    [
+      'warning PACK/skills/t/SKILL.md: it is left out: PACK/skills/s has a skill of the name "s" as well',
+      'warning PACK/skills/t/SKILL.md:2:1: skill "t": its name "s" differs from that of its folder, "t"',
+    ].toSorted(byKind),
+  );
+});
+
 Deno.test("readPack() tells every problem of a persona, each with its place", async () => {
   const text = `---
 name: A b

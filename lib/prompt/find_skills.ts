@@ -1,4 +1,4 @@
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import type { Files } from "../host/files.ts";
 import { placeText, type Problem, Problems } from "../persona/problems.ts";
 import type { Skill, SkillLimits } from "../persona/skill.ts";
@@ -37,18 +37,26 @@ export interface SkillSurvey {
  * The skills of a session: those of the workspace, of the pack, and of the home folder. Of one name the
  * first is taken. A link may lead elsewhere in the workspace's repository or among the person's own skills.
  *
- * @returns what keeps a skill from loading as well, one notice for each.
+ * @returns what is wrong with a skill, or keeps it from loading, as well: one notice for each.
  */
 export async function findSkills(
   places: SkillPlaces,
   files: SurveyFiles,
   limits: SkillLimits,
 ): Promise<{ readonly skills: readonly Skill[]; readonly notices: readonly string[] }> {
-  const { skills, problems } = await surveySkills(places, files, limits);
-  const notices = problems.filter(({ severity }) => severity === "error").map((problem) =>
-    `${problem.part} is left out. ${placeText(problem)}: ${problem.reason}`
+  const { skills, hidden, problems } = await surveySkills(places, files, limits);
+  const notices = problems.map((problem) => {
+    const leftOut = problem.severity === "error" ? `${problem.part} is left out. ` : "";
+    return `${leftOut}${placeText(problem)}: ${problem.reason}`;
+  });
+  // One of a place that counts less gives way on purpose; a pack's own were told with the pack.
+  const twins = hidden.filter(({ skill, by }) =>
+    dirname(skill.folder) === dirname(by.folder) && skill.source !== "pack"
   );
-  return { skills, notices };
+  const told = twins.map(({ skill, by }) =>
+    `skill "${skill.name}" in ${skill.folder} is left out: ${by.folder} has one of that name`
+  );
+  return { skills, notices: [...notices, ...told] };
 }
 
 /** As {@linkcode findSkills}, with all that it met on the way. */

@@ -51,3 +51,21 @@ Deno.test("findSkills() loads a workspace's link to a skill of the person's own,
   assertEquals(notices.length, 1);
   assertEquals(notices[0]?.startsWith('skill "o" is left out. '), true);
 });
+
+Deno.test("a workspace's skill with a warning, and the second of one name in one folder, were dropped without a word", async () => {
+  await using folder = await folderWith({
+    ".agents/skills/s/SKILL.md": skillText("s"),
+    ".agents/skills/t/SKILL.md": skillText("s"),
+  });
+  const { skills, notices } = await findSkills(
+    { cwd: folder.path, home: undefined, pack: [] },
+    denoFiles(),
+    DEFAULT_LIMITS,
+  );
+  const at = `${folder.path}/.agents/skills`;
+  assertEquals(skills.map((skill) => skill.folder), [`${at}/s`]);
+  assertEquals(notices, [
+    `${at}/t/SKILL.md:2:1: its name "s" differs from that of its folder, "t"`,
+    `skill "s" in ${at}/t is left out: ${at}/s has one of that name`,
+  ]);
+});
