@@ -15,6 +15,8 @@ export interface Frontmatter {
 
 const OPENING = "---\n";
 const START: Place = { line: 1, column: 1 };
+/** What stands for a value that has a name. */
+const ALIAS = /\*\w/;
 const CLOSING = /\n---(?=\n|$)/g;
 
 /**
@@ -53,8 +55,8 @@ export function parseFrontmatter(
     values = readYaml(yaml);
   } catch (error) {
     const mended = readMended(yaml, mend);
-    if (mended === undefined) return refuse(...yamlProblem(error));
-    const [reason, place] = yamlProblem(error);
+    const [reason, place] = yamlProblem(error, yaml);
+    if (mended === undefined) return refuse(reason, place);
     problems.warn(file, `${reason}; it is read as if the values were in quotes`, place);
     values = mended;
   }
@@ -100,7 +102,12 @@ function readMended(yaml: string, mend: (yaml: string) => string | undefined) {
   }
 }
 
-function yamlProblem(error: unknown): [reason: string, place: Place | undefined] {
+function yamlProblem(error: unknown, yaml: string): [reason: string, place: Place | undefined] {
+  if (error instanceof RangeError) { // the parser ran out of its stack
+    const before = yaml.slice(0, Math.max(yaml.search(ALIAS), 0)).split("\n");
+    const place = { line: before.length + 1, column: (before.at(-1)?.length ?? 0) + 1 };
+    return ["its YAML is wrong: a value holds itself, or too many are in one another", place];
+  }
   const message = messageOf(error);
   const [reason = ""] = message.split(/ at line \d+| \(\d+:\d+\)|\n/);
   const at = /at line (\d+), column (\d+)/.exec(message);

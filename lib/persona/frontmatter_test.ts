@@ -166,3 +166,8 @@ Deno.test("Fields names the nearest field for one it does not know", () => {
     ':3:1: there is no field "display_nam"; there are zzz',
   ]);
 });
+
+Deno.test("YAML that holds itself was refused with the depth of a stack, and without a line", () => {
+  const reason = "its YAML is wrong: a value holds itself, or too many are in one another";
+  assertEquals(refusal("---\nname: a\nx: &a [*a]\n---\nb"), `:3:8: ${reason}`);
+});
