@@ -21,7 +21,6 @@ import { personaLimits } from "../persona/persona_limits.ts";
 import { checkInstalled } from "../persona/installed_packs.ts";
 import { allowedVariables, interpolated, inWorkspace } from "../persona/interpolate.ts";
 import { readServerFile, whyOff } from "../persona/server_file.ts";
-import { unusedFields } from "../persona/unused_fields.ts";
 import type { ProbeContext } from "../sandbox/probe/run_probes.ts";
 import { checkWorkspace } from "../sandbox/check_workspace.ts";
 import type { AccessLog } from "../sandbox/accesses/access_log.ts";
@@ -46,6 +45,7 @@ import { packFiles } from "./pack_files.ts";
 import { startPackHooks } from "./pack_hooks.ts";
 import { packsFolder } from "./packs_folder.ts";
 import { modelEnv, modelSettings } from "./persona_settings.ts";
+import { personaNotices } from "./persona_notices.ts";
 import { programRoot } from "./program_root.ts";
 import { promptSources, withToolNotes } from "./prompt_sources.ts";
 import { loggingDenials, loggingRefusals, sessionAccesses } from "./session_accesses.ts";
@@ -285,13 +285,7 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
     if (accesses !== undefined) {
       notices.push(`What servers access is logged: skep audit --session ${id} shows it`);
     }
-    const unused = unusedFields(persona);
-    if (unused.length > 0) {
-      notices.push(`${persona.displayName} sets what is not used here: ${unused.join(", ")}`);
-    }
-    if (settings.sandbox === "off" && Object.keys(persona.hooks).length > 0) {
-      notices.push(`The hooks of ${persona.displayName} run unconfined: --sandbox is off`);
-    }
+    notices.push(...personaNotices(persona, settings));
     const hookWorld = {
       host,
       limits,
