@@ -33,3 +33,25 @@ Deno.test("withoutIdentityKeys() leaves servers without keys as they are", () =>
   const servers = [spec("one", { FOO: "nsec1" })];
   assertEquals(withoutIdentityKeys(servers, false), { servers });
 });
+
+Deno.test("a private key in a variable's text, in capitals or behind a line's end, reaches no server", () => {
+  const { servers, notice } = withoutIdentityKeys([
+    spec("one", { A: NSEC.toUpperCase(), B: `${NSEC}\n`, C: `{"key":"${NSEC}"}`, D: "nsec" }),
+  ], false);
+  assertEquals(servers.map(({ env }) => env), [{ D: "nsec" }]);
+  assertMatch(notice!, /A, B, C was left out for "one"/);
+});
+
+Deno.test("a server whose command line or address has a private key in it is not started, and told without the key", () => {
+  const args = { ...spec("one", {}), args: ["--nsec", NSEC] };
+  const url = spec("two", { BRIDGE_URL: `https://x.example/?key=${NSEC}` });
+  const { servers, notice } = withoutIdentityKeys([args, url, spec("three", {})], false);
+  assertEquals(servers.map(({ problem }) => problem?.message.split(":")[0]), [
+    "its command line has a private key in it, and no server gets one",
+    "its url has a private key in it, and no server gets one",
+    undefined,
+  ]);
+  assertEquals(servers.some(({ problem }) => problem?.message.includes(NSEC)), false);
+  assertEquals(notice, undefined);
+  assertEquals(withoutIdentityKeys([args], true).servers[0]?.problem, undefined);
+});
