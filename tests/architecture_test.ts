@@ -41,6 +41,7 @@ const TOOLS_MAY = [
   "suggest.ts",
   "version.ts",
   "host/frames.ts",
+  "host/join_bytes.ts",
   "host/oversized_request.ts",
   "sandbox/",
 ];

@@ -1,3 +1,4 @@
+import { joinBytes } from "../host/join_bytes.ts";
 import { explainDenial, findDenial, isMarkedDenial } from "../sandbox/denial.ts";
 import type { Launch } from "../sandbox/launch.ts";
 
@@ -26,23 +27,13 @@ export async function* explainDenials(
       parts.push(part);
       const isWhole = part.at(-1) === NEWLINE;
       if (bytes > limit) yield* parts;
-      else if (isWhole) yield explainedLine(joined(parts, bytes), launch);
+      else if (isWhole) yield explainedLine(joinBytes(parts), launch);
       else continue;
       parts = [];
       if (isWhole) bytes = 0;
     }
   }
   yield* parts;
-}
-
-function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }
 
 function explainedLine(

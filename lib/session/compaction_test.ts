@@ -399,6 +399,12 @@ Deno.test("a cancel ends the turn while its history is being summarised, and lea
   await session.close();
 });
 
+/** A provider that takes no text of over 5000 characters. */
+const refusesLong: ScriptedModel["reply"] = (_, { messages }) =>
+  textOf(messages).length > 5000
+    ? new SkepError("CONTEXT_TOO_LONG", "too long", { provider: "test" })
+    : [{ type: "text", text: "ok" }, END];
+
 Deno.test("a turn was given up as too long where the provider counts fewer tokens than are estimated", async () => {
   const model = new ScriptedModel(1_000_000);
   const session = open(model);
@@ -409,10 +415,7 @@ Deno.test("a turn was given up as too long where the provider counts fewer token
     END,
   ];
   await session.prompt(say(`one ${"a".repeat(9000)}`), onUpdate);
-  model.reply = (_, { messages }) =>
-    textOf(messages).length > 5000
-      ? new SkepError("CONTEXT_TOO_LONG", "too long", { provider: "test" })
-      : [{ type: "text", text: "ok" }, END];
+  model.reply = refusesLong;
   assertEquals(await session.prompt(say("two"), onUpdate), "end_turn");
   assertEquals(updates.map(({ state }) => state), ["started", "done"]);
   await session.close();
@@ -423,10 +426,7 @@ Deno.test("a history that a provider refuses as too long is summarised before an
   const session = open(model);
   const { updates, onUpdate } = recorder();
   await session.prompt(say(`one ${"a".repeat(9000)}`), onUpdate);
-  model.reply = (_, { messages }) =>
-    textOf(messages).length > 5000
-      ? new SkepError("CONTEXT_TOO_LONG", "too long", { provider: "test" })
-      : [{ type: "text", text: "ok" }, END];
+  model.reply = refusesLong;
   assertEquals(await session.prompt(say("two"), onUpdate), "end_turn");
   assertEquals(updates.map(({ state }) => state), ["started", "done"]);
   await session.close();

@@ -1,4 +1,5 @@
 import { SkepError } from "../../../lib/errors.ts";
+import { joinBytes } from "../../../lib/host/join_bytes.ts";
 import type { ToolContext } from "../tool.ts";
 import { isPublicAddress } from "./is_public_address.ts";
 import { ImageRefused } from "./read_image.ts";
@@ -134,11 +135,5 @@ async function bounded(
     }
     parts.push(part);
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return joinBytes(parts);
 }
