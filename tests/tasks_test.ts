@@ -151,6 +151,8 @@ Deno.test("deno task server:dev serves the file tools over MCP, and nothing outs
   assertEquals(await Array.fromAsync(Deno.readDir(home.path), ({ name }) => name), []);
   await running.closeStdin();
   await running.ended;
+  // The version of Deno was once taken for the name of its cache, and that cache made here.
+  assertEquals(await Array.fromAsync(Deno.readDir(folder.path), ({ name }) => name), ["a.txt"]);
 });
 
 Deno.test("deno task install writes a start script that works in any folder", async () => {
