@@ -13,6 +13,8 @@ import type { Settings } from "./settings.ts";
 
 /** The sessions that are kept in skep's state folder. */
 export interface KeptSessions extends AsyncDisposable {
+  /** Loads what the store runs on, SQLite among it, and opens nothing. */
+  load(): Promise<void>;
   /** The store, opened when it is first asked for. @throws {SkepError} `STORE_FAILED`. */
   store(): Promise<SessionStore>;
   /** Where the artifacts of a session are. */
@@ -43,9 +45,11 @@ export function keptSessions(
   let opening: Promise<SessionStore> | undefined;
   /** Tells a person of the store: in the session that was opened last, if there is one. */
   let tell = (text: string): void => host.warn(text);
+  // Loaded when they are used: they bring SQLite along.
+  const opener = () => import("../session/open_store.ts");
+  const keeper = () => import("../session/keep_session.ts");
   const open = async () => {
-    // Loaded when it is used: it brings SQLite along.
-    const { openStore } = await import("../session/open_store.ts");
+    const { openStore } = await opener();
     const { files } = host;
     const world = { files, nowMs: () => host.nowMs(), warn: (text: string) => tell(text) };
     return await openStore(folder, world, limits);
@@ -56,12 +60,13 @@ export function keptSessions(
       throw error;
     });
   return {
+    load: async () => void await Promise.all([opener(), keeper()]),
     store,
     artifacts,
     accesses: (id) => accessLogPath(folder, id),
     keep: async (request, facts, servers, notices) => {
       const { cwd, resume, systemPrompt, title, onNotice = host.warn } = request;
-      const { keepSession, unkept } = await import("../session/keep_session.ts");
+      const { keepSession, unkept } = await keeper();
       let isOpening = true;
       tell = (text) => isOpening ? void notices.push(text) : onNotice(text);
       try {

@@ -194,13 +194,13 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
   const prepareFor = async (
     spec: ServerSpec,
     workspace: string,
-    { signal, accesses, ...more }:
+    { signal, accesses, isWorkspaceChecked = false, ...more }:
       & Pick<ProbeContext, "signal" | "isRefetching" | "onRefused">
-      & { readonly accesses?: AccessLog },
+      & { readonly accesses?: AccessLog; readonly isWorkspaceChecked?: boolean },
   ) => {
     if (spec.problem !== undefined) throw spec.problem;
     const context = await contextFor(workspace, signal);
-    await checkWorkspace(context);
+    if (!isWorkspaceChecked) await checkWorkspace(context);
     const own = { ...context, ...more };
     const placed = inWorkspace(spec, workspace);
     if (accesses === undefined) return logins.withToken(spec, await prepareLaunch(placed, own));
@@ -234,6 +234,7 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
           signal: AbortSignal.any([signal, own].filter((each) => each !== undefined)),
           ...(accesses && { accesses }),
           isRefetching,
+          isWorkspaceChecked: isStarting, // once for all of them, just now
           onRefused: ({ text }) => tell(text),
         }),
       ...loggingDenials({ findDenial, explainDenial }, accesses),

@@ -150,6 +150,7 @@ function preparation(invocation: Invocation, host: Host): Preparation {
       if (isAskedFor) return; // a session that is being opened starts its servers first, and then loads this
       await import("../mcp/connection.ts");
       await run.model();
+      await run.sessions.load();
     }).catch(() => {});
   };
   const done = async () => {
