@@ -58,9 +58,34 @@ Deno.test("a session that one agent began is listed, loaded, prompted, resumed, 
   assertEquals(await acp.request("session/delete", { sessionId }), {});
   const left = (await acp.request("session/list", { cwd: work.path })).sessions;
   assertEquals(left.map((each: WireMessage) => each.sessionId), [forked.sessionId]);
-  assertEquals((await acp.request("session/load", { sessionId, ...place })).error.code, -32602);
+  assertEquals((await acp.request("session/load", { sessionId, ...place })).error.code, -32002);
   await running.closeStdin();
   assertEquals((await running.ended).code, 0);
+});
+
+Deno.test("a call that failed, was denied or was not run is failed as it happens, and when its session is loaded", async () => {
+  await using home = await tempFolder();
+  await using work = await tempFolder();
+  const policy = join(home.path, "policy.yaml");
+  await Deno.writeTextFile(policy, "approvals:\n  - deny: dev__write_file\n");
+  await Deno.writeTextFile(join(work.path, "ok"), "one bee\n");
+  const acp = await startAcp(["--policy", policy], { env: { HOME: home.path } });
+  await using running = acp.running;
+  const sessionId = await acp.open(work.path);
+  const calls = ["dev__read_file path=none", "dev__read_file path=/etc/passwd"];
+  for (const call of [...calls, "dev__write_file path=a content=b", "dev__read_file path=ok"]) {
+    await acp.turn(sessionId, `/${call}`);
+  }
+  const ends = (updates: WireMessage[]) =>
+    updates.filter(({ sessionUpdate, rawOutput }) =>
+      sessionUpdate === "tool_call_update" && rawOutput !== undefined
+    ).map(({ status, content }) => [status, content[0].content.text.slice(0, 13)]);
+  const live = ends(acp.updates());
+  assertEquals(live.map(([status]) => status), ["failed", "failed", "failed", "completed"]);
+  assertEquals([live[1]![1], live[2]![1]], ["Access denied", "dev__write_fi"]);
+  const told = acp.updates().length;
+  await acp.request("session/load", { sessionId, cwd: work.path, mcpServers: [] });
+  assertEquals(ends(acp.updates().slice(told)), live);
 });
 
 Deno.test("a server that was switched off in a session is off when the session goes on, until it is switched on", async () => {

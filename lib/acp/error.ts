@@ -19,6 +19,15 @@ const NUMBERS: { readonly [Code in ErrorCode]?: number } = {
 };
 
 /**
+ * Codes for which ACP v1 has another number. Buzz-agent's -32002 is a model that its provider does not
+ * know; ACP's is a session that is gone, upon which clients begin a new one.
+ */
+const V1_NUMBERS: { readonly [Code in ErrorCode]?: number } = {
+  SESSION_UNKNOWN: RPC_CODES.resourceNotFound,
+  PROVIDER_MODEL_NOT_FOUND: RPC_CODES.internalError,
+};
+
+/**
  * What a client is told of an error: the one map from codes to JSON-RPC numbers. An error that is no
  * `SkepError` is a defect.
  *
@@ -32,13 +41,21 @@ export function toRpcError(
     hasLogins: false,
   },
 ): RpcError {
-  const number = thrown instanceof SkepError
-    ? NUMBERS[thrown.code as ErrorCode] ?? RPC_CODES.agentFailed
-    : RPC_CODES.internalError;
-  return { code: isBuzz ? number : inAcp(number, hasLogins), message: messageOf(thrown) };
+  return {
+    code: isBuzz ? numberOf(thrown) : inAcp(thrown, hasLogins),
+    message: messageOf(thrown),
+  };
 }
 
-function inAcp(number: number, hasLogins: boolean): number {
+function numberOf(thrown: unknown): number {
+  if (!(thrown instanceof SkepError)) return RPC_CODES.internalError;
+  return NUMBERS[thrown.code as ErrorCode] ?? RPC_CODES.agentFailed;
+}
+
+function inAcp(thrown: unknown, hasLogins: boolean): number {
+  const own = thrown instanceof SkepError ? V1_NUMBERS[thrown.code as ErrorCode] : undefined;
+  if (own !== undefined) return own;
+  const number = numberOf(thrown);
   if (number === RPC_CODES.authFailed && hasLogins) return RPC_CODES.authRequired;
   const isBuzz = number === RPC_CODES.agentFailed || number === RPC_CODES.authFailed;
   return isBuzz ? RPC_CODES.internalError : number;

@@ -41,3 +41,11 @@ Deno.test("toRpcError() gives a plain client -32000 only where logging in helps,
   const unknown = new SkepError("METHOD_UNKNOWN", "text", { method: "m" });
   assertEquals(toRpcError(unknown, plain).code, -32601);
 });
+
+Deno.test("toRpcError() tells a plain client of a session that is gone by ACP's -32002, and of nothing else", () => {
+  const plain = { isBuzz: false, hasLogins: false };
+  const gone = new SkepError("SESSION_UNKNOWN", "text", { sessionId: "s" });
+  const model = new SkepError("PROVIDER_MODEL_NOT_FOUND", "text", { provider: "p", model: "m" });
+  assertEquals(toRpcError(gone, plain).code, -32002);
+  assertEquals(toRpcError(model, plain).code, -32603);
+});

@@ -171,8 +171,8 @@ Deno.test("session/close cancels and closes, after which the session is unknown"
   assertEquals(await client.request("session/close", { sessionId: "s1" }), {});
   assertEquals(await turn, { stopReason: "cancelled" });
   assertEquals(sessions[0]!.log, ["prompt", "close"]);
-  assertEquals((await client.prompt("s1", "more")).code, -32602);
-  assertEquals((await client.request("session/close", { sessionId: "s1" })).code, -32602);
+  assertEquals((await client.prompt("s1", "more")).code, -32002);
+  assertEquals((await client.request("session/close", { sessionId: "s1" })).code, -32002);
   await client.end();
 });
 
@@ -181,8 +181,8 @@ Deno.test("session/delete closes a session that is open, removes it, and knows w
   await client.open();
   assertEquals(await client.request("session/delete", { sessionId: "s1" }), {});
   assertEquals(sessions[0]!.log, ["close"]);
-  const { message } = await client.request("session/delete", { sessionId: "s9" });
-  assertEquals(message, 'session/delete: unknown session "s9"');
+  const { code, message } = await client.request("session/delete", { sessionId: "s9" });
+  assertEquals([code, message], [-32002, 'session/delete: unknown session "s9"']);
   assertEquals((await client.request("session/delete", {})).code, -32602);
   await client.end();
 });

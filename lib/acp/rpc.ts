@@ -44,8 +44,11 @@ export const RPC_CODES = {
   cancelled: -32800,
   /** In ACP v1: a person must log in. */
   authRequired: -32000,
+  /** In ACP v1: a session or a file that is not there. */
+  resourceNotFound: -32002,
   /** In buzz-agent: whatever else goes wrong. */
   agentFailed: -32000,
   authFailed: -32001,
+  /** In buzz-agent: the provider does not know the model. */
   modelNotFound: -32002,
 } as const;

@@ -324,15 +324,15 @@ Deno.test("serveAcp() refuses prompts that it cannot use", async () => {
   await using client = new MemoryClient();
   const codeOf = async (params: unknown) => (await client.request("session/prompt", params)).code;
   await client.open();
-  assertEquals(await client.prompt("none", "go"), {
-    code: -32602,
-    message: 'session/prompt: unknown session "none"',
-  });
+  const unknown = 'session/prompt: unknown session "none"';
+  assertEquals(await client.prompt("none", "go"), { code: -32002, message: unknown });
   assertEquals(await codeOf({}), -32602);
   assertEquals(await codeOf(undefined), -32602);
   assertEquals(await codeOf({ sessionId: "s1", prompt: [] }), -32602);
   const audio = { type: "audio", data: "QUJD", mimeType: "audio/wav" };
   assertEquals(await codeOf({ sessionId: "s1", prompt: [audio] }), -32602);
+  await client.request("initialize", { protocolVersion: 2 });
+  assertEquals(await client.prompt("none", "go"), { code: -32602, message: unknown });
 });
 
 Deno.test("serveAcp() answers what opening a session throws", async () => {
@@ -381,7 +381,7 @@ Deno.test("serveAcp() sets a session's model, and refuses one that it does not k
   assertEquals(sessions[0]?.modelId, "acme:x");
   assertEquals(await set("s1", "bad"), { code: -32602, message: 'No provider "bad"' });
   assertEquals((await set("s1", " ")).code, -32602);
-  assertEquals((await set("none", "acme:x")).code, -32602);
+  assertEquals((await set("none", "acme:x")).code, -32002);
   await client.end();
 });
 

@@ -49,7 +49,7 @@ export function toSessionUpdates(update: Update, context: UpdateContext): Sessio
     case "call_ended": {
       const asked = callIds.end(update.callId);
       const plan = toPlan(update.result, asked);
-      const end = toCallEnd(callIds.of(update.callId), update.result, asked);
+      const end = toCallEnd(callIds.of(update.callId), update.result, asked, context.isBuzz);
       return plan === undefined ? [end] : [end, plan];
     }
     case "usage":
@@ -135,20 +135,21 @@ function toProgress(toolCallId: string, progress: Progress): SessionUpdate {
 }
 
 /**
- * A call is `failed` when its server gave no answer. One that answered with an error has completed,
- * which is what clients of buzz-agent expect; `rawOutput` tells the two apart.
+ * A call is `failed` when it was not run, its server gave no answer, or answered with an error. To clients
+ * of buzz-agent the last of these has completed; `rawOutput` tells them.
  */
 function toCallEnd(
   toolCallId: string,
   result: CallResult,
   asked: AskedCall | undefined,
+  isBuzz: boolean,
 ): SessionUpdate {
   const { structured, isError, isUndelivered } = result;
   const diffs = fileDiffs(result, asked);
   return {
     sessionUpdate: "tool_call_update",
     toolCallId,
-    status: isUndelivered ? "failed" : "completed",
+    status: isUndelivered || (isError && !isBuzz) ? "failed" : "completed",
     content: [
       ...diffs.map(({ line: _, ...diff }) => ({ type: "diff" as const, ...diff })),
       ...said(result),

@@ -87,14 +87,19 @@ Deno.test("toSessionUpdates() shows a call from its beginning to its end", () =>
   });
 });
 
-Deno.test("toSessionUpdates() tells a tool's own error from a call that got no answer", () => {
-  const result = { isError: true, content: [] };
-  const [own, none] = map(
+Deno.test("toSessionUpdates() tells every call that went wrong as failed; a tool's own error has completed for buzz-acp", () => {
+  const result = { isError: true, content: [{ type: "text", text: "no such file" }] } as const;
+  const ends = [
     { type: "call_ended", callId: "c", result },
     { type: "call_ended", callId: "c", result: { ...result, isUndelivered: true } },
-  ) as { status: string; rawOutput: unknown }[];
-  assertEquals([own?.status, own?.rawOutput], ["completed", { isError: true }]);
-  assertEquals([none?.status, none?.rawOutput], ["failed", { isError: true }]);
+  ] as const;
+  const statuses = (updates: unknown[]) =>
+    (updates as { status: string }[]).map(({ status }) => status);
+  assertEquals(statuses(map(...ends)), ["failed", "failed"]);
+  assertEquals(statuses(mapFor({ isBuzz: true }, ...ends)), ["completed", "failed"]);
+  const [own] = map(...ends) as { content: unknown; rawOutput: unknown }[];
+  assertEquals(own!.content, [{ type: "content", content: result.content[0] }]);
+  assertEquals(own!.rawOutput, { isError: true });
 });
 
 Deno.test("toSessionUpdates() gives an id that a model uses again a number behind it", () => {

@@ -138,11 +138,11 @@ export class Sessions {
     return {};
   }
 
-  /** The session that parameters name. @throws {SkepError} `SESSION_UNKNOWN`. */
-  find(method: string, { sessionId }: Params): Entry {
-    const entry = typeof sessionId === "string" ? this.#entries.get(sessionId) : undefined;
+  /** The session that parameters name. @throws {SkepError} `INVALID_PARAMS`, `SESSION_UNKNOWN`. */
+  find(method: string, params: Params): Entry {
+    const id = readId(method, params);
+    const entry = this.#entries.get(id);
     if (entry !== undefined) return entry;
-    const id = typeof sessionId === "string" ? sessionId : "";
     throw new SkepError("SESSION_UNKNOWN", `${method}: unknown session "${id}"`, { sessionId: id });
   }
 

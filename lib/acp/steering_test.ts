@@ -70,7 +70,7 @@ Deno.test("serveAcp() refuses a steer that is empty, names no run, no session, a
   assertStringIncludes(await steer({ expectedRunId: " " }), "-32602");
   assertStringIncludes(
     await steer({ sessionId: "s2" }),
-    '-32602 _goose/unstable/session/steer: unknown session "s2"',
+    '-32002 _goose/unstable/session/steer: unknown session "s2"',
   );
   assertEquals(
     await steer({ expectedRunId: "run_0" }),
