@@ -59,3 +59,26 @@ Deno.test("readLimits() refuses what is no whole number", () => {
     assertEquals(error.code, "CONFIG_INVALID");
   }
 });
+
+Deno.test("readLimits() reads every bound that buzz-agent's variables set", () => {
+  const names: [string, keyof Limits][] = [
+    ["BUZZ_AGENT_HOOK_TIMEOUT_MS", "hookTimeoutMs"],
+    ["BUZZ_AGENT_LLM_TIMEOUT_SECS", "modelTimeoutS"],
+    ["BUZZ_AGENT_MAX_CONTEXT_TOKENS", "maxContextTokens"],
+    ["BUZZ_AGENT_MAX_HANDOFFS", "maxCompactions"],
+    ["BUZZ_AGENT_MAX_LINE_BYTES", "maxFrameBytes"],
+    ["BUZZ_AGENT_MAX_OUTPUT_TOKENS", "maxOutputTokens"],
+    ["BUZZ_AGENT_MAX_PARALLEL_TOOLS", "maxParallelCalls"],
+    ["BUZZ_AGENT_MAX_ROUNDS", "maxRounds"],
+    ["BUZZ_AGENT_MAX_SESSIONS", "maxSessions"],
+    ["BUZZ_AGENT_MAX_TOKEN_RECOVERIES", "maxTokenRecoveries"],
+    ["BUZZ_AGENT_MAX_TOOL_RESULT_TEXT_BYTES", "maxToolResultTextBytes"],
+    ["BUZZ_AGENT_MCP_INIT_TIMEOUT_SECS", "serverInitTimeoutS"],
+    ["BUZZ_AGENT_MCP_RESTART_BASE_MS", "restartBaseMs"],
+    ["BUZZ_AGENT_MCP_RESTART_MAX_ATTEMPTS", "restartAttempts"],
+    ["BUZZ_AGENT_MCP_RESTART_MAX_MS", "restartMaxMs"],
+    ["BUZZ_AGENT_STOP_MAX_REJECTIONS", "maxStopRejections"],
+    ["BUZZ_AGENT_TOOL_TIMEOUT_SECS", "toolTimeoutS"],
+  ];
+  for (const [variable, name] of names) assertEquals(read({ [variable]: "77777" })[name], 77777);
+});

@@ -69,6 +69,7 @@ Deno.test("buzz-acp finds its models, options, modes and persona, and a private 
     ...provider.env,
     BUZZ_AGENT_PROVIDER: "openai",
     BUZZ_AGENT_MODEL: "llama3",
+    BUZZ_AGENT_SYSTEM_PROMPT: "You are the operator's.",
     SKEP_PERSONA: "reviewer",
   };
   const acp = await startAcp(["--sandbox", "off"], { env });
@@ -109,12 +110,16 @@ Deno.test("buzz-acp finds its models, options, modes and persona, and a private 
   const { body } = provider.requests.find(({ method }) => method === "POST")!;
   assertEquals(body.model, "qwen3");
   assertStringIncludes(JSON.stringify(body), "You are a canary.");
+  assertEquals(JSON.stringify(body).includes("operator's"), false);
   assert(acp.updates().some(({ _meta }) => _meta?.goose?.activeRunId), "the run is advertised");
   assertEquals(acp.said().match(/No server gets a private key: BUZZ_PRIVATE_KEY/g)?.length, 1);
   assertStringIncludes(acp.said(), "skep serve");
   assertEquals(`${running.stdout}${running.stderr}`.includes(key), false);
   const titles = acp.updates().flatMap(({ title }) => title?.includes("Canary") ? [title] : []);
   assertEquals(titles, ["Canary · #general"]);
+  await acp.turn(await acp.open(work.path), "hi"); // one that says nothing of its prompt
+  const [system] = provider.requests.findLast(({ method }) => method === "POST")!.body.messages;
+  assertMatch(JSON.stringify(system), /^\{"role":"system","content":"You are the operator's\./);
 });
 
 Deno.test("a private key reaches a server where SKEP_PASS_KEYS says so, which is told as a danger", async () => {

@@ -12,6 +12,7 @@ import { toolNotes } from "../prompt/tool_notes.ts";
 import type { BuiltIn } from "../session/built_ins.ts";
 import { loadSkillTools } from "../session/load_skill_tool.ts";
 import type { SessionRequest } from "../session/session.ts";
+import { ownPrompt } from "./own_prompt.ts";
 import type { Settings } from "./settings.ts";
 
 /** What the prompt of one session is made of, and the tools that belong to it. */
@@ -32,13 +33,13 @@ export interface PromptSources {
  * folder, unless they are switched off. The skills of the persona's pack are always there.
  *
  * @throws {SkepError} `PERSONA_INVALID` when the prompt is over its bound; `INVALID_PARAMS` when that is the
- * client's.
+ * client's; `CONFIG_INVALID` when that of the environment cannot be used.
  */
 export async function promptSources(
   persona: Persona,
-  { cwd, systemPrompt: own }: Pick<SessionRequest, "cwd" | "systemPrompt">,
+  { cwd, systemPrompt: clients }: Pick<SessionRequest, "cwd" | "systemPrompt">,
   settings: Pick<Settings, "limits" | "hints">,
-  host: Pick<Host, "files" | "env" | "platform">,
+  host: Pick<Host, "files" | "env" | "platform" | "cwd">,
 ): Promise<PromptSources> {
   const { files } = host;
   const { limits } = settings;
@@ -55,12 +56,15 @@ export async function promptSources(
     look(),
   ]);
   const shelf = shelfOf(found.skills, async () => (await look()).skills);
-  // A client's prompt stands for all that the pack says.
-  const spoken = own === undefined ? persona : { prompt: own, file: "systemPrompt" };
+  // A client's prompt, or the operator's, stands for all that the pack says.
+  const own = clients === undefined
+    ? await ownPrompt(host, limits)
+    : { text: clients, source: "systemPrompt" };
+  const spoken = own === undefined ? persona : { prompt: own.text, file: own.source };
   const parts = { persona: spoken, hints: hints.hints, skills: found.skills };
   return {
     parts,
-    system: own === undefined ? systemPrompt(parts, limits) : clientPrompt(parts, limits),
+    system: clients === undefined ? systemPrompt(parts, limits) : clientPrompt(parts, limits),
     builtIns: loadSkillTools(shelf, { files, limits }),
     shelf,
     ...(areOn ? { folderHints: new FolderHints(workspace, files, limits) } : {}),
