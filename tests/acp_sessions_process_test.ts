@@ -70,7 +70,7 @@ Deno.test("a call that failed, was denied or was not run is failed as it happens
   await Deno.writeTextFile(policy, "approvals:\n  - deny: dev__write_file\n");
   await Deno.writeTextFile(join(work.path, "ok"), "one bee\n");
   const acp = await startAcp(["--policy", policy], { env: { HOME: home.path } });
-  await using running = acp.running;
+  await using _running = acp.running;
   const sessionId = await acp.open(work.path);
   const calls = ["dev__read_file path=none", "dev__read_file path=/etc/passwd"];
   for (const call of [...calls, "dev__write_file path=a content=b", "dev__read_file path=ok"]) {
