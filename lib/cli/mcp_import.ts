@@ -58,7 +58,7 @@ export async function importServers(
         }. Write what it may have into ${target}`,
       );
     }
-    for (const reason of unresolvedIn(spec, variables)) host.warn(reason);
+    for (const { message } of unresolvedIn(spec, variables)) host.warn(message);
   }
   for (const name of off) host.warn(`Server "${name}" is switched off and not imported`);
   for (const { name, problems } of refused) {

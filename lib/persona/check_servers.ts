@@ -20,8 +20,8 @@ export interface CheckWorld {
 
 /**
  * Tells what would keep servers, and scripts of hooks, from starting: entries that nobody can be granted, names
- * that are none of a variable. It warns of a `${NAME}` that stands for nothing here, which the operator
- * may allow.
+ * that are none of a variable, and a `${NAME}` that can stand for nothing. It warns of one that stands for nothing here, which
+ * the operator may allow.
  */
 export function checkServers(pack: Pack, problems: Problems, world: CheckWorld): void {
   const check = ({ servers, serverAt }: Pick<Pack, "servers" | "serverAt">) => {
@@ -84,10 +84,11 @@ function checkVariables(pack: Pack, problems: Problems, { allowed, env }: CheckW
       const serverAt: ServerAt = own.servers.some(({ name }) => name === spec.name)
         ? own.serverAt
         : pack.serverAt;
-      for (const reason of unresolvedIn(spec, { persona, allowed, env })) {
-        if (told.has(reason)) continue;
-        told.add(reason);
-        problems.add({ severity: "warning", ...serverAt(spec.name, ""), reason });
+      for (const each of unresolvedIn(spec, { persona, allowed, env })) {
+        if (each.isMalformed || told.has(each.message)) continue;
+        told.add(each.message);
+        const severity = each.isOperators ? "warning" : "error";
+        problems.add({ severity, ...serverAt(spec.name, each.path), reason: each.message });
       }
     }
   }

@@ -53,7 +53,28 @@ Deno.test("checkServers() warns of a variable that stands for nothing, once", as
   const why = "name it in the persona's env or secrets, or in SKEP_INTERPOLATE=NOPE; " +
     "write $${NOPE} for the text itself";
   assertEquals(await check({ ...persona("env: { A: x }"), ".mcp.json": mcp }), [
-    `warning PACK/.mcp.json:2:1: Cannot start server "t": \${NOPE} in its args stands for nothing: ${why}`,
+    `warning PACK/.mcp.json:2:32: Cannot start server "t": \${NOPE} in its args stands for nothing: ${why}`,
   ]);
   assertEquals(await check({ ...persona("env: { A: x, NOPE: y }"), ".mcp.json": mcp }), []);
+});
+
+Deno.test("a secret inside a longer text was valid, though no server starts with it", async () => {
+  const text = `secrets:
+  TOK: env:TOK
+mcp_servers:
+  - name: s
+    command: x
+    args:
+      - a
+      - pre-\${TOK}
+    env:
+      KEY: \${TOK:-none}
+      GOOD: \${TOK}
+      FAR: \${ANTHROPIC_API_KEY}`;
+  const cannot = `Cannot start server "s":`;
+  assertEquals(await check(persona(text)), [
+    `error ${AT}:12:9: ${cannot} \${TOK} in its args stands for nothing: a secret must be the whole value of a variable`,
+    `error ${AT}:14:7: ${cannot} \${TOK:-none} in its env.KEY stands for nothing: a secret takes no default`,
+    `error ${AT}:16:7: ${cannot} \${ANTHROPIC_API_KEY} in its env.FAR stands for nothing: name it in the persona's env or secrets, or in SKEP_INTERPOLATE=ANTHROPIC_API_KEY; write $\${ANTHROPIC_API_KEY} for the text itself`,
+  ]);
 });

@@ -121,7 +121,7 @@ async function putPack(
   }
   const isThere = await files.lstat(folder) !== undefined;
   if (isThere && !isReplacing) {
-    const known = locked[id];
+    const known = Object.hasOwn(locked, id) ? locked[id] : undefined;
     const what = known === undefined ? "something" : `version ${known.version} (${known.digest})`;
     throw refused(
       folder,
@@ -163,7 +163,8 @@ export async function checkInstalled(
   const [id = ""] = relative(real, await files.realPath(path).catch(() => path)).split(sep);
   if (id === "" || id === ".." || isAbsolute(id)) return;
   const folder = join(real, id);
-  const entry = (await readLock(real, files, limits))[id];
+  const locked = await readLock(real, files, limits);
+  const entry = Object.hasOwn(locked, id) ? locked[id] : undefined;
   if (entry === undefined) throw refused(folder, "it is not in the lock file: install it anew");
   const digest = await contentDigest(await readContent(folder, files, limits));
   if (digest === entry.digest) return;

@@ -4,6 +4,12 @@ import { keyReason } from "../sandbox/keys.ts";
 import { HEADER_PREFIX, isBridge, secretMark } from "../sandbox/remote.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
 import type { Persona } from "./persona.ts";
+import {
+  type Reference,
+  referenceProblem,
+  replaceReferences,
+  wholeReference,
+} from "./references.ts";
 import { withRegistries } from "./registries.ts";
 
 /** What `${NAME}` may stand for. */
@@ -18,11 +24,10 @@ export interface Interpolation {
 /** The operator's list of variables that server files and packs may take from the runtime. */
 export const INTERPOLATE_VARIABLE = "SKEP_INTERPOLATE";
 
-const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
-const WHOLE = /^\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}$/;
 /** What other programs call the workspace. */
 const WORKSPACE_NAMES = ["WORKSPACE", "workspaceFolder", "workspaceRoot"];
 const PACK_NAMES = ["PACK", "PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"];
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
  * Fills in the variables of a server's arguments and environment: `${NAME}`, `${env:NAME}` and
@@ -33,24 +38,66 @@ const PACK_NAMES = ["PACK", "PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"];
  * @throws {SkepError} `CONFIG_INVALID` for a name that stands for nothing.
  */
 export function interpolate(spec: ServerSpec, world: Interpolation): ServerSpec {
-  const secrets: Record<string, string> = { ...spec.secrets };
-  const env: Record<string, string> = {};
+  return fillSpec(spec, world, ({ message }) => {
+    throw new SkepError("CONFIG_INVALID", message, { source: spec.origin.where });
+  });
+}
+
+/** A reference that stands for nothing. */
+export interface Unresolved {
+  /** Where in the server's entry, such as `args[1]`. */
+  readonly path: string;
+  /** A sentence for a person. */
+  readonly message: string;
+  /** True when the operator's word alone could make it stand for something. */
+  readonly isOperators: boolean;
+  /** True for what is no reference at all: it is told when the entry is read, too. */
+  readonly isMalformed: boolean;
+}
+
+/** All that stands for nothing in a spec, where {@linkcode interpolate} stops at the first. */
+export function unresolvedIn(spec: ServerSpec, world: Interpolation): readonly Unresolved[] {
+  const found = new Map<string, Unresolved>();
+  fillSpec(spec, world, (each) => {
+    if (!found.has(each.message)) found.set(each.message, each);
+  });
+  return [...found.values()];
+}
+
+/** Is told of what stands for nothing. */
+type Tell = (found: Unresolved) => void;
+
+/** A text of a server's entry: whose it is, and where it stands. */
+interface Entry {
+  readonly spec: ServerSpec;
+  readonly world: Interpolation;
+  readonly tell: Tell;
+  readonly path: string;
+}
+
+function fillSpec(spec: ServerSpec, world: Interpolation, tell: Tell): ServerSpec {
+  const entry = (path: string): Entry => ({ spec, world, tell, path });
+  const isFar = isBridge(spec);
+  const command = fill(spec.command, entry("command"));
+  const args = spec.args.map((arg, place) => fill(arg, entry(`args[${place}]`)));
+  const secrets = new Map(Object.entries(spec.secrets ?? {}));
+  const env = new Map<string, string>();
   for (const [name, value] of Object.entries(spec.env)) {
-    if (isBridge(spec) && name.startsWith(HEADER_PREFIX)) {
-      env[name] = fillHeader(value, spec, world, secrets);
+    if (isFar && name.startsWith(HEADER_PREFIX)) {
+      env.set(name, fillHeader(value, entry("headers"), secrets));
       continue;
     }
     const source = secretSource(value, world);
-    if (source === undefined) env[name] = fill(value, `env.${name}`, spec, world);
-    else secrets[name] = source;
+    if (source === undefined) env.set(name, fill(value, entry(`env.${name}`)));
+    else secrets.set(name, source);
   }
   return {
     ...spec,
-    command: fill(spec.command, "command", spec, world),
-    args: spec.args.map((arg) => fill(arg, "args", spec, world)),
-    env,
+    command,
+    args,
+    env: Object.fromEntries(env),
     ...(spec.permissions && { permissions: withRegistries(spec.permissions, world.env) }),
-    ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
+    ...(secrets.size === 0 ? {} : { secrets: Object.fromEntries(secrets) }),
   };
 }
 
@@ -60,25 +107,19 @@ export function interpolate(spec: ServerSpec, world: Interpolation): ServerSpec 
  *
  * @param secrets Gets the sources of those that the spec's own permissions do not have.
  */
-function fillHeader(
-  text: string,
-  spec: ServerSpec,
-  world: Interpolation,
-  secrets: Record<string, string>,
-): string {
-  return text.replaceAll(REFERENCE, (whole, inner: string | undefined) => {
-    if (inner === undefined) return "${";
-    const name = inner.replace(/^env:/, "");
+function fillHeader(text: string, entry: Entry, secrets: Map<string, string>): string {
+  const { spec, world: { persona } } = entry;
+  checkReferences(text, entry);
+  return replaceReferences(text, (found) => {
+    const name = found.inner.replace(/^env:/, "");
     const isDeclared = Object.hasOwn(spec.permissions?.secrets ?? {}, name);
-    const source = isDeclared ? undefined : secretSource(whole, world);
+    const source = isDeclared ? undefined : secretSource(found.whole, entry.world);
     if (isDeclared || source !== undefined) {
-      if (source !== undefined) secrets[name] = source;
+      if (source !== undefined) secrets.set(name, source);
       return secretMark(name);
     }
-    if (world.persona !== undefined && Object.hasOwn(world.persona.env, name)) {
-      return world.persona.env[name]!;
-    }
-    throw unresolved(whole, inner, "headers", spec, world);
+    if (persona !== undefined && Object.hasOwn(persona.env, name)) return persona.env[name]!;
+    return tellUnresolved(found, entry);
   });
 }
 
@@ -92,27 +133,12 @@ export function interpolated(spec: ServerSpec, world: Interpolation): ServerSpec
   }
 }
 
-/** All that stands for nothing in a spec, where {@linkcode interpolate} stops at the first. */
-export function unresolvedIn(spec: ServerSpec, world: Interpolation): readonly string[] {
-  // A bridge is known by its command line, in which there is nothing to fill in.
-  const bare = isBridge(spec) ? spec : { ...spec, command: "", args: [] };
-  const commandLine = isBridge(spec)
-    ? []
-    : [{ command: spec.command }, ...spec.args.map((arg) => ({ args: [arg] }))];
-  const parts: readonly ServerSpec[] = [
-    ...commandLine.map((part) => ({ ...bare, env: {}, ...part })),
-    ...Object.entries(spec.env).map(([name, value]) => ({ ...bare, env: { [name]: value } })),
-  ];
-  const told = parts.flatMap((part) => interpolated(part, world).problem?.message ?? []);
-  return [...new Set(told)];
-}
-
 /**
  * A text with the names that other programs have for the workspace, and for variables, as skep spells them:
  * `${WORKSPACE}` and `${NAME}`.
  */
 export function inOwnSpelling(text: string): string {
-  return text.replaceAll(REFERENCE, (whole, inner: string | undefined) => {
+  return text.replaceAll(/\$\$\{|\$\{([^}]*)\}/g, (whole, inner: string | undefined) => {
     if (inner === undefined) return whole;
     const name = inner.replace(/^env:/, "");
     return WORKSPACE_NAMES.includes(name) ? "${WORKSPACE}" : `\${${name}}`;
@@ -134,56 +160,84 @@ export function inWorkspace(spec: ServerSpec, workspace: string): ServerSpec {
 /** Stands for the workspace until that is known: no argument can hold a NUL otherwise. */
 const LATER = "\0WORKSPACE\0";
 
-function secretSource(value: string, { persona, allowed }: Interpolation): string | undefined {
-  const name = WHOLE.exec(value)?.[1];
-  if (name === undefined) return undefined;
+/** The source of the secret that is the whole of a text; undefined when it is anything else. */
+function secretSource(text: string, { persona, allowed, env }: Interpolation): string | undefined {
+  const { name = "", fallback } = wholeReference(text) ?? {};
+  if (!VARIABLE.test(name)) return undefined;
   if (persona !== undefined && Object.hasOwn(persona.env, name)) return undefined;
-  if (persona !== undefined && Object.hasOwn(persona.secrets, name)) return persona.secrets[name];
-  return allowed.includes(name) ? `env:${name}` : undefined;
+  if (persona !== undefined && Object.hasOwn(persona.secrets, name)) {
+    return fallback === undefined ? persona.secrets[name] : undefined;
+  }
+  if (!allowed.includes(name)) return undefined;
+  return fallback === undefined || (env(name) ?? "") !== "" ? `env:${name}` : undefined;
 }
 
-function fill(text: string, entry: string, spec: ServerSpec, world: Interpolation): string {
-  return text.replaceAll(REFERENCE, (whole, inner: string | undefined) => {
-    if (inner === undefined) return "${";
-    const [, name = "", fallback] = /^(?:env:)?([^:]*)(?::-([\s\S]*))?$/.exec(inner) ?? [];
-    const value = valueOf(name, world) ?? fallback;
+function fill(text: string, entry: Entry): string {
+  checkReferences(text, entry);
+  return replaceReferences(text, (found) => {
+    const value = valueOf(found.name, entry.world);
     if (value !== undefined) return value;
-    throw unresolved(whole, inner, entry, spec, world);
+    // A default in a secret's place would start the server with something else than its key.
+    if (found.fallback !== undefined && !isSecret(found.name, entry.world)) return found.fallback;
+    return tellUnresolved(found, entry);
   });
 }
 
-function valueOf(name: string, { persona, allowed, env }: Interpolation): string | undefined {
+function checkReferences(text: string, { spec: { name }, tell, path }: Entry): void {
+  const problem = referenceProblem(text);
+  if (problem === undefined) return;
+  const message = `Cannot start server "${name}": in its ${listOf(path)} ${problem}`;
+  tell({ path, message, isOperators: false, isMalformed: true });
+}
+
+function valueOf(name: string, world: Interpolation): string | undefined {
+  const { persona, allowed, env } = world;
   if (WORKSPACE_NAMES.includes(name)) return LATER;
   if (persona !== undefined && PACK_NAMES.includes(name)) return persona.pack;
   if (persona !== undefined && Object.hasOwn(persona.env, name)) return persona.env[name];
-  if (!allowed.includes(name)) return undefined;
+  if (isSecret(name, world) || !allowed.includes(name)) return undefined;
   const value = env(name) ?? "";
   return value === "" || keyReason(name, value, env) !== undefined ? undefined : value;
 }
 
-function unresolved(
-  whole: string,
-  inner: string,
-  entry: string,
-  { name, origin }: ServerSpec,
-  { persona, allowed, env }: Interpolation,
-): SkepError<"CONFIG_INVALID"> {
-  const variable = inner.replace(/^env:/, "").replace(/:-.*$/s, "");
-  const why = FOREIGN.test(inner)
-    ? foreignAdvice(entry)
-    : persona !== undefined && Object.hasOwn(persona.secrets, variable)
+function isSecret(name: string, { persona }: Interpolation): boolean {
+  return persona !== undefined && Object.hasOwn(persona.secrets, name);
+}
+
+/** @returns what stands there while the rest is looked at. */
+function tellUnresolved({ whole, inner, name, fallback }: Reference, entry: Entry): string {
+  const { spec, world, tell, path } = entry;
+  const { persona, allowed, env } = world;
+  const list = listOf(path);
+  const isForeign = FOREIGN.test(inner);
+  const isKept = isSecret(name, world);
+  const why = isForeign
+    ? foreignAdvice(list)
+    : isKept && fallback !== undefined
+    ? "a secret takes no default"
+    : isKept
     ? "a secret must be the whole value of a variable"
-    : entry === "headers"
-    ? `name it under secrets: of the server's permissions, as ${variable}: "env:${variable}"`
-    : !allowed.includes(variable)
+    : !VARIABLE.test(name)
+    ? `${JSON.stringify(name)} is no name of a variable; write $${whole} for the text itself`
+    : list === "headers"
+    ? `name it under secrets: of the server's permissions, as ${name}: "env:${name}"`
+    : !allowed.includes(name)
     ? `name it in ${persona === undefined ? "" : "the persona's env or secrets, or in "}` +
-      `${INTERPOLATE_VARIABLE}=${variable}; write $${whole} for the text itself`
-    : env(variable)
-    ? keyReason(variable, env(variable), env) ?? ""
-    : `${variable} is not set`;
+      `${INTERPOLATE_VARIABLE}=${name}; write $${whole} for the text itself`
+    : env(name)
+    ? keyReason(name, env(name), env) ?? ""
+    : `${name} is not set`;
   const message =
-    `Cannot start server "${name}": ${whole} in its ${entry} stands for nothing: ${why}`;
-  return new SkepError("CONFIG_INVALID", message, { source: origin.where });
+    `Cannot start server "${spec.name}": ${whole} in its ${list} stands for nothing: ${why}`;
+  const canBe = VARIABLE.test(name) && keyReason(name, undefined, env) === undefined;
+  const isOperators = canBe && !isForeign && !isKept;
+  tell({ path, message, isOperators, isMalformed: false });
+  return "";
+}
+
+/** `args` for `args[1]`: the place of one argument changes, and says little. */
+function listOf(path: string): string {
+  return path.replace(/\[\d+\]$/, "");
 }
 
 /** What an editor fills in itself: answers that it asks a person for, its settings, places that only it knows. */

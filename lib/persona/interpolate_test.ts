@@ -91,7 +91,9 @@ Deno.test("what an editor asks for was told to be a variable of the runtime's", 
   const foreign =
     "stands for nothing: it is for an editor to fill in, or to ask for. Here write its value there";
   assertEquals(
-    unresolvedIn(asked, world()).map((line) => line.replace('Cannot start server "s": ', "")),
+    unresolvedIn(asked, world()).map(({ message }) =>
+      message.replace('Cannot start server "s": ', "")
+    ),
     [
       `\${input:key} in its args ${foreign}, or \${NAME} and SKEP_INTERPOLATE=NAME`,
       `\${userHome} in its args ${foreign}, or \${NAME} and SKEP_INTERPOLATE=NAME`,
@@ -100,8 +102,67 @@ Deno.test("what an editor asks for was told to be a variable of the runtime's", 
   );
   const far = bridgeTo({ url: "https://h", headers: { K: "Bearer ${input:key}" } });
   assertEquals(
-    unresolvedIn({ ...spec([]), ...far }, world()).map((line) => line.split(" stands ")[0]),
+    unresolvedIn({ ...spec([]), ...far }, world()).map(({ message }) =>
+      message.split(" stands ")[0]
+    ),
     ['Cannot start server "s": ${input:key} in its headers'],
+  );
+});
+
+Deno.test("a secret that was not set was replaced by the default beside it", () => {
+  for (const place of ["args", "env"] as const) {
+    const text = "${GH:-none}";
+    const asked = place === "args" ? spec([text]) : spec([], { A: text });
+    const { message = "" } = interpolated(asked, world({ persona: PERSONA })).problem ?? {};
+    assertEquals(message.endsWith("stands for nothing: a secret takes no default"), true, message);
+  }
+});
+
+Deno.test("a variable of the runtime's with a default beside it was no secret", () => {
+  const filled = interpolate(
+    spec([], { A: "${HOST:-x}", B: "${EMPTY:-x}", C: "${X:-x}" }),
+    world(),
+  );
+  assertEquals([filled.env, filled.secrets], [{ B: "x", C: "x" }, { A: "env:HOST" }]);
+});
+
+Deno.test("a declared secret inside a longer text was filled in from a variable of its name", () => {
+  const persona = { ...PERSONA, secrets: { HOST: "file:/x" } };
+  const { problem } = interpolated(spec(["pre-${HOST}"]), world({ persona }));
+  assertEquals(problem?.message.endsWith("a secret must be the whole value of a variable"), true);
+});
+
+Deno.test("a reference inside a reference, and one without an end, were taken as text", () => {
+  for (
+    const [text, reason] of [
+      ["${G:-${HOST}}", "in its args ${G:-${HOST} holds another ${: a default is text"],
+      ["a ${HOST", "in its args ${HOST has no } at its end"],
+    ]
+  ) {
+    const { message = "" } = interpolated(spec([text!]), world()).problem ?? {};
+    assertEquals(message.includes(reason!), true, message);
+    assertEquals(unresolvedIn(spec([text!]), world()).map((each) => each.isMalformed), [true]);
+  }
+  assertEquals(interpolate(spec(["$${G:-$${HOST}}", "$${"]), world()).args, [
+    "${G:-${HOST}}",
+    "${",
+  ]);
+});
+
+Deno.test("unresolvedIn() tells what the operator could allow from what nobody can", () => {
+  const asked = spec(["${FOO}", "${GH}x", "${A B}", "${ANTHROPIC_API_KEY}", "${input:k}"]);
+  assertEquals(
+    unresolvedIn(asked, world({ persona: PERSONA })).map(({ path, isOperators }) => [
+      path,
+      isOperators,
+    ]),
+    [
+      ["args[0]", true],
+      ["args[1]", false],
+      ["args[2]", false],
+      ["args[3]", false],
+      ["args[4]", false],
+    ],
   );
 });
 

@@ -8,7 +8,12 @@ import { parseFrontmatter } from "./frontmatter.ts";
 import { type Hooks, readHooks } from "./hooks.ts";
 import type { At, Problems, ServerAt } from "./problems.ts";
 import { readPersonaLimits } from "./persona_limits.ts";
-import { readPermissions, readServerEntry, SERVER_FIELDS } from "./server_entry.ts";
+import {
+  checkReferences,
+  readPermissions,
+  readServerEntry,
+  SERVER_FIELDS,
+} from "./server_entry.ts";
 import { withoutAbsent } from "./without_absent.ts";
 
 /** A `*.persona.md` file by itself, before its pack's part is merged in. */
@@ -96,7 +101,7 @@ export function parsePersonaFile(
     skills: fields.texts("skills") ?? [],
     ...readServers(fields, file),
     hooks: hooks === undefined ? {} : readHooks(hooks),
-    env: readVariables(fields, "env"),
+    env: readOwnVariables(fields),
     secrets: readSecrets(fields),
     limits: readPersonaLimits(fields, limits),
     own: readDefaults(fields),
@@ -142,6 +147,7 @@ function readServers(
     }
     if (spec === undefined) off.push(name);
     else {
+      checkReferences(entry, spec);
       servers.set(name, spec);
       entries.set(name, entry);
     }
@@ -167,7 +173,20 @@ function readVariables(fields: Fields, key: string): Readonly<Record<string, str
   const values = fields.textsByName(key) ?? {};
   for (const name of Object.keys(values)) {
     if (!VARIABLE.test(name)) {
-      fields.error(key, `${JSON.stringify(name)} in "${key}" is no name for a variable`);
+      const reason = `${JSON.stringify(name)} in "${key}" is no name for a variable`;
+      fields.fields(key)?.error(name, reason);
+    }
+  }
+  return values;
+}
+
+/** What it sets itself, as text: nothing is filled in there. */
+function readOwnVariables(fields: Fields): Readonly<Record<string, string>> {
+  const values = readVariables(fields, "env");
+  const inner = fields.fields("env");
+  for (const [name, value] of Object.entries(values)) {
+    if (/\$\{/.test(value)) {
+      inner?.warn(name, `"env.${name}" is taken as it is: the \${ in it stands for nothing`);
     }
   }
   return values;
@@ -175,12 +194,16 @@ function readVariables(fields: Fields, key: string): Readonly<Record<string, str
 
 function readSecrets(fields: Fields): Readonly<Record<string, string>> {
   const secrets = readVariables(fields, "secrets");
+  const others = fields.raw("env") ?? {};
   for (const [name, source] of Object.entries(secrets)) {
+    if (Object.hasOwn(others, name)) {
+      fields.fields("secrets")?.error(name, `"${name}" is in "env" too: one would hide the other`);
+    }
     if (/^(env:.|file:[/\\]|file:[A-Za-z]:[/\\])/.test(source)) continue;
     const reason = `"secrets.${name}" must be env:NAME or file:/path, not ${
       JSON.stringify(source)
     }`;
-    fields.error("secrets", reason);
+    fields.fields("secrets")?.error(name, reason);
   }
   return secrets;
 }

@@ -3,6 +3,7 @@ import { parsePermissions } from "../sandbox/permissions.ts";
 import { bridgeTo } from "../sandbox/remote.ts";
 import type { Origin, Permissions, ServerSpec } from "../sandbox/spec.ts";
 import type { Fields } from "./fields.ts";
+import { referenceProblem } from "./references.ts";
 import { withoutAbsent } from "./without_absent.ts";
 
 /** The fields that every form of a server's entry has. */
@@ -55,6 +56,20 @@ export function readServerEntry(
     }),
   };
   return isOff ? undefined : spec;
+}
+
+/** Tells of each `${…}` of an entry that is no whole reference, with its place. */
+export function checkReferences(fields: Fields, { command, args, env }: ServerSpec): void {
+  const isList = typeof fields.raw("command") === "object";
+  const texts: (readonly [path: string, text: string])[] = [
+    ["command", command],
+    ...args.map((arg, place) => [isList ? "command" : `args[${place}]`, arg] as const),
+    ...Object.entries(env).map(([name, value]) => [`env.${name}`, value] as const),
+  ];
+  for (const [path, text] of texts) {
+    const problem = referenceProblem(text);
+    if (problem !== undefined) fields.error(path, problem);
+  }
 }
 
 /** Permissions of a server, or of all that a persona starts; undefined when there are none, or they are wrong. */

@@ -7,7 +7,7 @@ import type { Fields } from "./fields.ts";
 import { jsonFields } from "./manifest.ts";
 import type { SwitchedOff } from "./persona.ts";
 import { personaInvalid, placeText, type Problem, Problems, type ServerAt } from "./problems.ts";
-import { readServerEntry, SERVER_FIELDS } from "./server_entry.ts";
+import { checkReferences, readServerEntry, SERVER_FIELDS } from "./server_entry.ts";
 
 /** The servers of a file, and what of it could not be used, a line each. */
 export interface ServerFile {
@@ -117,6 +117,7 @@ export function readServers(
     const entry = all.fields(name);
     if (entry === undefined && !problems.hasErrors) all.error(name, "it is null");
     const spec = entry && readServerEntry(name, entry, origin);
+    if (entry !== undefined && spec !== undefined) checkReferences(entry, spec);
     if (problems.hasErrors) refused.push({ name, problems });
     else if (spec === undefined) off.push(name);
     else {

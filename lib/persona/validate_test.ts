@@ -200,6 +200,33 @@ Deno.test("a limit above its bound was taken silently, and changed nothing", asy
   ]);
 });
 
+Deno.test("a reference inside another one was taken as text, without a word", async () => {
+  const text = PERSONA.replace(
+    "description: d",
+    `description: d
+secrets: { G: "env:G", TOK: "env:T" }
+env:
+  A: "\${B}"
+  G: x
+mcp_servers:
+  - name: s
+    command: x
+    args: [a, "\${G:-\${TOK}}"]
+    env:
+      B: "\${G"`,
+  );
+  const mcp = `{"mcpServers": {"t": {"command": "x",\n"args": ["\${G:-\${H}}"]}}}`;
+  const nested = (whole: string) =>
+    `${whole} holds another \${: a default is text, and no reference; write $${whole} for the text itself`;
+  assertEquals(await problemsOf({ ...packOf(), "agents/a.persona.md": text, ".mcp.json": mcp }), [
+    `error PACK/.mcp.json:2:10: ${nested("${G:-${H}")}`,
+    `error PACK/agents/a.persona.md:12:5: ${nested("${G:-${TOK}")}`,
+    "error PACK/agents/a.persona.md:14:7: ${G has no } at its end; write $${ for the text itself",
+    'error PACK/agents/a.persona.md:5:1: "G" is in "env" too: one would hide the other',
+    'warning PACK/agents/a.persona.md:7:3: "env.A" is taken as it is: the ${ in it stands for nothing',
+  ]);
+});
+
 Deno.test("an entry with a command and a url was taken, and its url lost", async () => {
   const both = '{"mcpServers": {\n"s": {"command": "x", "url": "https://a.example/"}}}';
   assertEquals(await problemsOf({ ...packOf(), ".mcp.json": both }), [
