@@ -166,6 +166,36 @@ Deno.test("skep pack names what it cannot do", async () => {
   ]);
 });
 
+Deno.test("one persona of a pack could not be named to skep pack", async () => {
+  await using elsewhere = await tempFolder();
+  const run = (action: string, ...rest: string[]) =>
+    skep(["pack", action, ...rest], { cwd: elsewhere.path });
+  const [one, validated, other, exported, flag, nothing] = await Promise.all([
+    run("inspect", `${MEADOW}#lev`, "--json"),
+    run("validate", `${MEADOW}#lev`),
+    run("inspect", `${MEADOW}#lav`),
+    run("export", `${MEADOW}#lev`),
+    run("inspect", MEADOW, "--persona", "lev"),
+    run("validate", ""),
+  ]);
+  const { personas } = JSON.parse(one.stdout);
+  assertEquals(personas.map(({ name }: { name: string }) => name), ["lev"]);
+  assertEquals([validated.code, validated.stdout], [0, "The pack is valid.\n"]);
+  assertEquals([other.code, other.stderr], [
+    1,
+    `skep: Cannot find the persona "${MEADOW}#lav": the pack has skip, lev, bana. Did you mean "lev"?\n`,
+  ]);
+  assertEquals([exported.code, exported.stderr], [
+    1,
+    'skep: skep pack export takes a whole pack, or a persona file alone: leave out "#lev"\n',
+  ]);
+  assertEquals([flag.code, flag.stderr], [
+    1,
+    "skep: skep pack inspect takes no --persona: name it as PACK, or PACK#NAME\n",
+  ]);
+  assertEquals([nothing.code, nothing.stdout], [1, ""]);
+});
+
 Deno.test("skep pack export into a folder that is not there is no defect of skep", async () => {
   await using folder = await folderWith(packOf());
   const file = `${folder.path}/none/x.zip`;
@@ -324,6 +354,58 @@ Deno.test("a pack with the id of the lock file, of a shipped persona or of no fo
   }
   const lock = JSON.parse(await Deno.readTextFile(`${folder.path}/packs/packs.lock.json`));
   assertEquals(Object.keys(lock.packs), ["mine"]);
+});
+
+Deno.test("a pack was valid though its id could not be installed, and its servers had other names", async () => {
+  const validate = async (id: string, servers = "[]") => {
+    await using pack = await folderWith({
+      ...packOf({ id }),
+      "agents/a.persona.md": PERSONA.replace(
+        "description: d",
+        `description: d\nmcp_servers: ${servers}`,
+      ),
+    });
+    const { code, stdout } = await skep(["pack", "validate", pack.path, "--json"]);
+    const { problems } = JSON.parse(stdout);
+    return [code, ...problems.map(({ message }: { message: string }) => message)];
+  };
+  const [lock, shipped, device, plain, named] = await Promise.all([
+    validate("Packs.lock.json"),
+    validate("guide"),
+    validate("CON"),
+    validate("constructor"),
+    validate("x", '[{ name: "a b", command: x }, { name: a_b, command: x }]'),
+  ]);
+  const cannot = "it cannot be installed";
+  assertEquals(lock, [1, `its id "Packs.lock.json" is the name of the lock file: ${cannot}`]);
+  assertEquals(shipped, [
+    1,
+    `its id "guide" is the name of a persona that ships with skep: ${cannot}`,
+  ]);
+  assertEquals(device, [1, `its id "CON" has a name that Windows keeps for itself: ${cannot}`]);
+  assertEquals(plain, [0]);
+  assertEquals([named?.[0], String(named?.[1]).split(",")[0]], [
+    0,
+    'the server "a b" is known as "a_b-2"',
+  ]);
+});
+
+Deno.test("an installed pack with an id that objects have could not be told from one that is not there", async () => {
+  await using folder = await tempFolder();
+  const env = { SKEP_PACKS_DIR: `${folder.path}/packs` };
+  await writeFiles(`${folder.path}/packs/constructor`, packOf({ id: "constructor" }));
+  await writeFiles(`${folder.path}/packs/__proto__`, packOf({ id: "__proto__" }));
+  await Deno.writeTextFile(`${folder.path}/packs/packs.lock.json`, '{"version":1,"packs":{}}');
+  for (const id of ["constructor", "__proto__"]) {
+    const validated = await skep(["pack", "validate", id], { env });
+    assertEquals(validated.code, 1);
+    assertStringIncludes(validated.stdout, "it is not in the lock file: install it anew");
+    await using pack = await folderWith(packOf({ id }));
+    const replaced = await skep(["pack", "install", pack.path], { env });
+    assertStringIncludes(replaced.stderr, "there is something already: give --replace");
+    assertEquals((await skep(["pack", "install", pack.path, "--replace"], { env })).code, 0);
+    assertEquals((await skep(["pack", "validate", id], { env })).code, 0);
+  }
 });
 
 Deno.test("packs that were installed at once lost their entries in the lock file", async () => {

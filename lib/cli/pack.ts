@@ -17,6 +17,10 @@ export async function run(invocation: Invocation, host: Host): Promise<number> {
   const [action = "", ...rest] = invocation.positionals;
   if (!Object.hasOwn(ACTIONS, action)) throw unknownAction(action);
   const { load, takes: [least, most] } = ACTIONS[action as keyof typeof ACTIONS];
+  if (invocation.has("persona")) {
+    const message = `skep pack ${action} takes no --persona: name it as PACK, or PACK#NAME`;
+    throw new SkepError("USAGE", message, { argument: "--persona" });
+  }
   if (rest.length < least || rest.length > most) {
     const message = `skep pack ${action} takes ${least === most ? least : `${least} to ${most}`} ` +
       `argument${most === 1 ? "" : "s"}, and was given ${rest.length}`;

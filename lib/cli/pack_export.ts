@@ -30,7 +30,12 @@ export async function run(
 ): Promise<number> {
   const { cwd, isJson, limits } = await readSettings(invocation, host);
   const { files } = host;
-  const { pack, problems } = await readGivenPack(path, cwd, host, limits);
+  const { pack, problems, named } = await readGivenPack(path, cwd, host, limits);
+  if (named !== undefined) {
+    const message =
+      `skep pack export takes a whole pack, or a persona file alone: leave out "#${named}"`;
+    throw new SkepError("USAGE", message, { argument: path });
+  }
   problems.throwFirst();
   const { manifest: { id, version } } = pack!;
   const all = (await files.stat(resolve(cwd, path)))?.isFile

@@ -14,8 +14,8 @@ import { readGivenPack } from "./read_given_pack.ts";
 import { hintsOffBy, readSettings, type Settings } from "./settings.ts";
 
 /**
- * `skep pack inspect PACK`: what each persona of a pack comes to, and where each field comes from. Values of
- * variables are not shown.
+ * `skep pack inspect PACK`: what each persona of a pack comes to, `PACK#NAME` for one alone, and where each field
+ * comes from. Values of variables are not shown.
  *
  * @throws {SkepError} `PERSONA_INVALID` for the first thing that keeps the pack from loading.
  */
@@ -26,10 +26,11 @@ export async function run(
 ): Promise<number> {
   const settings = await readSettings(invocation, host);
   const { cwd, isJson, limits } = settings;
-  const { pack, problems } = await readGivenPack(path, cwd, host, limits);
+  const { pack, problems, named } = await readGivenPack(path, cwd, host, limits);
   problems.throwFirst();
   const operator = operatorOf(invocation, settings, host);
-  const personas = pack!.personas.map((persona) => inspectPersona(persona, pack!, operator));
+  const asked = pack!.personas.filter(({ name }) => named === undefined || name === named);
+  const personas = asked.map((persona) => inspectPersona(persona, pack!, operator));
   const { folder, manifest } = pack!;
   const { form, id, name, version, description, author, license, homepage } = manifest;
   if (isJson) {

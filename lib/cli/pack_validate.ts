@@ -1,4 +1,4 @@
-import { relative } from "@std/path";
+import { join, relative, sep } from "@std/path";
 import { messageOf } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { splitExtraFields } from "../model/extra_fields.ts";
@@ -6,7 +6,9 @@ import { checkServers } from "../persona/check_servers.ts";
 import { allowedVariables } from "../persona/interpolate.ts";
 import type { Pack } from "../persona/pack.ts";
 import { placeText, type Problem, type Problems } from "../persona/problems.ts";
+import { checkNames } from "./check_names.ts";
 import type { Invocation } from "./flags.ts";
+import { programRoot } from "./program_root.ts";
 import { readGivenPack } from "./read_given_pack.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
@@ -25,6 +27,7 @@ export async function run(
   if (pack !== undefined) {
     const { env, platform: { os } } = host;
     checkServers(pack, problems, { os, env, allowed: allowedVariables(env) });
+    checkNames(pack, problems, await otherShipped(pack, host));
     checkOptions(pack, problems);
     await checkModels(pack, problems, settings, host);
   }
@@ -42,6 +45,12 @@ export async function run(
     await host.print(all.length === 0 ? "The pack is valid.\n" : `${counts}.\n`);
   }
   return errors === 0 ? 0 : 1;
+}
+
+/** Names of the packs that ship with skep; none for one of them. */
+async function otherShipped({ folder }: Pack, host: Host): Promise<readonly string[]> {
+  const shipped = await host.files.realPath(join(await programRoot(host), "personas"));
+  return folder.startsWith(shipped + sep) ? [] : await host.files.list(shipped);
 }
 
 /** An option that no provider is sent changes nothing, which may be a slip. */

@@ -5,12 +5,20 @@ import { checkInstalled } from "../persona/installed_packs.ts";
 import { readLonePersona, type ReadPack, readPack } from "../persona/pack.ts";
 import type { PackLimits } from "../persona/pack_files.ts";
 import { problemOf } from "../persona/problems.ts";
+import { nearest } from "../suggest.ts";
 import { packsFolder } from "./packs_folder.ts";
 import { programRoot } from "./program_root.ts";
 
+/** A pack that a person named, and which of its personas they meant, if one. */
+export interface GivenPack extends ReadPack {
+  /** Of a pack without errors, it is there. */
+  readonly named?: string;
+}
+
 /**
  * Reads the pack, or the persona file, that a person names: a path, or where there is none the name of a pack
- * that ships with skep, or the id of one that was installed. One that was installed and changed since is told.
+ * that ships with skep, or the id of one that was installed; `PACK#NAME` for one of its personas. One that was
+ * installed and changed since is told.
  *
  * @throws {SkepError} `PERSONA_NOT_FOUND`.
  */
@@ -19,7 +27,37 @@ export async function readGivenPack(
   cwd: string,
   host: Host,
   limits: PackLimits,
-): Promise<ReadPack> {
+): Promise<GivenPack> {
+  // The whole first: a folder's own name may hold a "#".
+  const whole = await readNamed(given, cwd, host, limits);
+  if (whole !== undefined) return whole;
+  const hash = given.lastIndexOf("#");
+  const read = hash < 0 ? undefined : await readNamed(given.slice(0, hash), cwd, host, limits);
+  if (read === undefined) {
+    const path = resolve(cwd, hash < 0 ? given : given.slice(0, hash));
+    const reason = given.trim() === "" ? "it is no name and no path" : `there is no ${path}`;
+    throw notFound(`Cannot find the pack "${given}": ${reason}`, given);
+  }
+  const named = given.slice(hash + 1);
+  const names = read.pack?.personas.map(({ name }) => name) ?? [];
+  if (names.includes(named) || read.problems.hasErrors) return { ...read, named };
+  const near = nearest(named, names);
+  const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
+  const message = `Cannot find the persona "${given}": the pack has ${names.join(", ")}${hint}`;
+  throw notFound(message, given);
+}
+
+function notFound(message: string, persona: string): SkepError {
+  return new SkepError("PERSONA_NOT_FOUND", message, { persona });
+}
+
+async function readNamed(
+  given: string,
+  cwd: string,
+  host: Host,
+  limits: PackLimits,
+): Promise<ReadPack | undefined> {
+  if (given.trim() === "" || given.includes("\0")) return undefined;
   const { files } = host;
   const path = resolve(cwd, given);
   const facts = await files.stat(path);
@@ -35,9 +73,7 @@ export async function readGivenPack(
     if (!(await files.stat(named))?.isDirectory) continue;
     return await checked(await readPack(named, files, limits), named, host, limits);
   }
-  throw new SkepError("PERSONA_NOT_FOUND", `Cannot find the pack "${given}": there is no ${path}`, {
-    persona: given,
-  });
+  return undefined;
 }
 
 /** What was read; with a problem more when it was installed, and changed since. */

@@ -65,7 +65,8 @@ export async function installPack(
   shipped: readonly string[],
 ): Promise<{ readonly folder: string; readonly digest: string }> {
   checkContent(entries, lock.from, limits);
-  checkId(id, lock.from, shipped);
+  const why = packIdProblem(id, shipped);
+  if (why !== undefined) throw refused(lock.from, `its id ${JSON.stringify(id)} ${why}`);
   await files.makeFolder(packs);
   const held = await holdPacks(packs, files);
   try {
@@ -75,17 +76,16 @@ export async function installPack(
   }
 }
 
-/** @throws {SkepError} `PERSONA_INVALID` for an id that cannot be a folder's name, or that would not be found. */
-function checkId(id: string, from: string, shipped: readonly string[]): void {
+/** Why a pack of that id cannot be installed, or would not be found: the rest of a sentence about the id. */
+export function packIdProblem(id: string, shipped: readonly string[]): string | undefined {
   const folded = id.toLowerCase();
-  const why = folded === LOCK_FILE
+  return folded === LOCK_FILE
     ? "is the name of the lock file"
     : id.startsWith("-")
     ? "begins with -, as options do"
     : shipped.includes(folded)
     ? "is the name of a persona that ships with skep"
     : pathProblem(id);
-  if (why !== undefined) throw refused(from, `its id ${JSON.stringify(id)} ${why}`);
 }
 
 async function holdPacks(packs: string, files: InstallFiles): Promise<Hold> {
