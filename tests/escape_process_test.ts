@@ -2,6 +2,7 @@
 // machine, as whoever runs the tests and as an ordinary user; and with Deno's flags alone, where the same
 // attempts get through, so that the suite is known to be able to fail.
 import { assert, assertEquals } from "@std/assert";
+import { dirname } from "@std/path";
 import { confinerFinder } from "../lib/cli/find_confiner.ts";
 import { denoDir } from "../lib/host/deno_binary.ts";
 import { denoHost } from "../lib/host/deno_host.ts";
@@ -151,6 +152,33 @@ Deno.test("a grant that leaks is found out, from every place that it reaches", a
   );
 });
 
+for (const backend of NAMESPACE_BACKENDS) {
+  Deno.test(`${backend}: a native server that may write above what skep runs from changes none of it`, async () => {
+    await using ground = await Ground.make();
+    await using finder = confinerFinder(backend, fromRepo("."), denoHost());
+    const above = [DENO_DIR, await Deno.realPath(Deno.execPath())].map((path) => dirname(path));
+    const results = await runProbes(() => ({
+      name: "native",
+      command: "bash",
+      args: [],
+      env: {},
+      permissions: { write: above, run: ["bash", "python3"] },
+      origin: { kind: "flag", where: "--mcp" },
+    }), ground.context(() => finder.find()));
+    const attempts = results.filter(({ probe }) =>
+      /^write-(run-|skep|deno-dir|beside-deno)/.test(probe)
+    );
+    assertEquals(surprises(attempts), []);
+    for (const from of ["bash", "python"]) {
+      const tried = attempts.filter((each) => each.from === from && each.outcome === "denied");
+      assert(tried.some(({ probe }) => probe === "write-run-folders"), from);
+    }
+    // The grant is no empty one: beside them it may write.
+    const granted = results.filter(({ probe }) => probe.startsWith(`granted-write ${above[0]}`));
+    assert(granted.some(({ outcome }) => outcome === "allowed"), JSON.stringify(granted));
+  });
+}
+
 /** What Landlock does not restrict, as deno-facts 27 has it and the audit says. */
 const LANDLOCK_LEAVES_OPEN = [
   "stat-outside",
@@ -192,6 +220,7 @@ const HELD_WITHOUT = [
 /** What only the administrator can do anyway. */
 const HELD_FROM_USERS = [
   "write-skep",
+  "write-run-files",
   "write-beside-deno",
   "write-program",
   "settings-of-kernel",

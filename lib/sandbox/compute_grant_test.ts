@@ -113,7 +113,7 @@ Deno.test("computeGrant() cuts what is never granted, with the reason", async ()
     {
       list: "write",
       value: "/home/u/.cache/deno/npm",
-      reason: "/home/u/.cache/deno is never granted: it holds programs that skep runs",
+      reason: "no server may write /home/u/.cache/deno: it holds programs that skep runs",
     },
     {
       list: "read",

@@ -1,7 +1,7 @@
 import { BASE_ORIGIN } from "./environment.ts";
 import type { Entry, Grant } from "./grant.ts";
 import { inWorkspace, isGranted, osOf, protectedPart } from "./is_granted.ts";
-import { protection } from "./never_granted.ts";
+import { neverGranted, protection } from "./never_granted.ts";
 import { isWithin, relativeTo } from "./paths.ts";
 import { heldDenial, systemDenial } from "./system_denial.ts";
 
@@ -142,7 +142,7 @@ function remedy(list: List, value: string, grant: Grant): string {
   if (cut !== undefined) return `It is asked for and was not granted: ${cut.reason}.`;
   const isPath = list === "read" || list === "write";
   const never = isPath ? protection(value, list, grant.guarded, osOf(grant)) : undefined;
-  if (never !== undefined) return `${never.by.path} is never granted: it holds ${never.by.holds}.`;
+  if (never !== undefined) return `${capital(neverGranted(never.by))}.`;
   const kept = list === "write" && isGranted(list, value, grant)
     ? protectedPart(value, grant)
     : undefined;
@@ -200,6 +200,10 @@ function block(list: List, entry: string, grant: Grant): string {
   });
   const filled = parts.filter(([, values]) => values.length > 0);
   return `{ ${filled.map(([each, values]) => `${each}: ${flow(values)}`).join(", ")} }`;
+}
+
+function capital(text: string): string {
+  return text.replace(/^[a-z]/, (first) => first.toUpperCase());
 }
 
 function withVariables(value: string, grant: Grant): string {

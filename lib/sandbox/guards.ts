@@ -16,24 +16,47 @@ export interface Held {
 
 /** What is to stay as it is wherever the server may write. */
 export async function guardedFiles(
-  { grant, kind, places, script }: ConfinementInput,
+  { grant, script }: Pick<ConfinementInput, "grant" | "script">,
   context: LaunchContext,
 ): Promise<ProtectedFile[]> {
-  const files = await protectedFiles(grant.workspace, context, await writtenBeside(grant, context));
-  const reason = "skep runs programs from it";
-  const ofDeno: ProtectedFile[] = kind === "native" ? [] : [
-    { path: places.denoDir, name: "", kind: "folder", reason },
-    { path: places.deno, name: "", kind: "file", reason },
-  ];
-  const there = await Promise.all(
-    ofDeno.map(async (file) =>
-      await context.host.files.stat(file.path) === undefined ? [] : [file]
-    ),
+  const beside = await writtenBeside(grant, context);
+  const { os } = context.host.platform;
+  const writable = [grant.workspace, ...beside];
+  const around = grant.guarded.filter(({ covers, path }) =>
+    covers === "writes" && writable.some((folder) => isWithin(path, folder, os))
   );
-  const own: ProtectedFile[] = script === undefined
+  const [files, own] = await Promise.all([
+    protectedFiles(grant.workspace, context, beside),
+    Promise.all(around.map(({ path }) => runPlace(path, writable, context))),
+  ]);
+  const started: ProtectedFile[] = script === undefined
     ? []
     : [{ path: script, name: "", kind: "file", reason: "the server is started from it" }];
-  return [...files, ...there.flat(), ...own];
+  return [...files, ...own.flat(), ...started];
+}
+
+/**
+ * What skep is run from, as it is to be held: of a link the folder it lies in, since nothing can be put over
+ * a link. It stays a link where that folder is what may be written.
+ */
+async function runPlace(
+  path: string,
+  writable: readonly string[],
+  { host: { files, platform: { os } } }: Pick<LaunchContext, "host">,
+): Promise<ProtectedFile[]> {
+  const reason = "skep runs programs from it";
+  const facts = await files.lstat(path).catch(() => undefined); // nobody looks in there
+  if (facts === undefined) return [];
+  if (!facts.isSymlink) {
+    return [{ path, name: "", kind: facts.isDirectory ? "folder" : "file", reason }];
+  }
+  const folder = dirname(path);
+  const isWhole = writable.some((each) => isWithin(each, folder, os));
+  return [
+    isWhole
+      ? { path, name: "", kind: "link", reason }
+      : { path: folder, name: "", kind: "folder", reason },
+  ];
 }
 
 /** The folders outside the workspace that a server may write, its private ones left out. */
@@ -78,11 +101,14 @@ export function guardMounts(
   return { mounts, placeholders };
 }
 
-function cannotHold({ path, reason }: ProtectedFile, { server }: Grant): SkepError {
+function cannotHold({ path, name, reason }: ProtectedFile, { server }: Grant): SkepError {
+  const isLiftable = name !== "";
   const message =
     `Cannot start server "${server}": it may write ${dirname(path)}, and ${path} is a ` +
     `link there, which cannot be kept from being replaced (${reason}). Put what it leads to in its ` +
-    "place, choose another --cwd, or leave it out of protect: in a policy";
+    (isLiftable
+      ? "place, choose another --cwd, or leave it out of protect: in a policy"
+      : "place, or grant less than that folder");
   return new SkepError("GRANT_REFUSED", message, { server });
 }
 

@@ -7,7 +7,7 @@ import type { ProtectedFile } from "./protected_files.ts";
 const GRANT = { server: "s" } as Grant;
 const file = (path: string, kind: ProtectedFile["kind"], text?: string): ProtectedFile => ({
   path,
-  name: "",
+  name: "vscode",
   kind,
   reason: "git runs them",
   ...(text === undefined ? {} : { placeholder: { path, text } }),

@@ -9,8 +9,8 @@ export interface ProtectedPath {
   /** What lies there, as the end of "… is never granted: it holds". */
   readonly holds: string;
   /**
-   * `all`: nothing at or below it is granted. `writes`: reading is. `above`: only what holds it whole is
-   * refused; folders below it may be granted.
+   * `all`: nothing at or below it is granted. `writes`: reading is, since skep is run from it. `above`: only
+   * what holds it whole is refused; folders below it may be granted.
    */
   readonly covers: "all" | "writes" | "above";
   /** It is a file where it is there. Others are folders. */
@@ -113,6 +113,13 @@ export async function protectedPaths(
   return [...written, ...canonical.filter((each, index) => each.path !== written[index]?.path)];
 }
 
+/** Why nothing in there is granted, as a sentence without its first letter's case and its end. */
+export function neverGranted({ path, holds, covers }: ProtectedPath): string {
+  return covers === "writes"
+    ? `no server may write ${path}: it holds ${holds}`
+    : `${path} is never granted: it holds ${holds}`;
+}
+
 function temporaryFolder(path: string): ProtectedPath {
   return { path, holds: "the private folders of other servers", covers: "above" };
 }
@@ -127,8 +134,9 @@ export function protection(
   const matters = guarded.filter(({ covers }) => covers !== "writes" || access === "write");
   const inside = matters.find((each) => each.covers !== "above" && isWithin(path, each.path, os));
   if (inside !== undefined) return { by: inside, relation: "inside" };
-  // A workspace that holds Deno's cache is common in containers, and no secret: see `notices`.
-  const above = matters.find((each) => each.covers !== "writes" && isWithin(each.path, path, os));
+  // The gravest first: what skep runs from can be held where it lies, and is no secret.
+  const above = matters.filter((each) => isWithin(each.path, path, os))
+    .toSorted((a, b) => Number(a.covers === "writes") - Number(b.covers === "writes"))[0];
   return above === undefined ? undefined : { by: above, relation: "above" };
 }
 

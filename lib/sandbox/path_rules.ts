@@ -5,7 +5,8 @@ import { type Ceiling, ceilingOf } from "./ceiling.ts";
 import type { LaunchContext, ServerPlaces } from "./context.ts";
 import type { EntryPlace } from "./entries.ts";
 import { grantInvalid } from "./grant_invalid.ts";
-import { type ProtectedPath, protectedPaths, protection } from "./never_granted.ts";
+import { neverGranted, type ProtectedPath, protectedPaths, protection } from "./never_granted.ts";
+import { runPlaces } from "./run_places.ts";
 import { canonicalPath, isAbsolutePath, isWithin, type Os, relativeTo } from "./paths.ts";
 import type { ServerSpec } from "./spec.ts";
 import { expandVariables, type Variables } from "./variables.ts";
@@ -21,6 +22,8 @@ export interface PathRules {
   readonly guarded: readonly ProtectedPath[];
   /** True when what is never granted is hidden where it lies below something granted. */
   readonly isMasking: boolean;
+  /** What holds the grant; absent where Deno's flags are all there is. */
+  readonly backend?: BackendName;
 }
 
 /** A path that is granted, canonical, or the reason why it is not. */
@@ -31,7 +34,14 @@ export async function pathRules(
   spec: Pick<ServerSpec, "origin" | "command" | "args" | "env">,
   context: Pick<
     LaunchContext,
-    "host" | "workspace" | "pack" | "programRoot" | "folders" | "isAccepted"
+    | "host"
+    | "workspace"
+    | "pack"
+    | "programRoot"
+    | "bundles"
+    | "policy"
+    | "folders"
+    | "isAccepted"
   >,
   places: Pick<ServerPlaces, "tmp" | "home" | "denoDir">,
   temporary: string,
@@ -51,7 +61,11 @@ export async function pathRules(
     },
     ceiling: await ceilingOf(spec, context),
     ownFolders: { read: [...own, ...ownPack], write: own },
-    guarded: await protectedPaths(context, { denoDir: places.denoDir, temporary }),
+    guarded: [
+      ...await protectedPaths(context, { denoDir: places.denoDir, temporary }),
+      ...await runPlaces(context),
+    ],
+    ...(backend === undefined ? {} : { backend }),
     isMasking: masksPaths(backend),
   };
 }
@@ -99,6 +113,11 @@ export async function judgePath(
     if (problem.isCut) return { reason: problem.reason };
     const isWorkspace = relativeTo(path, variables.WORKSPACE, os) === "";
     const hint = isWorkspace ? ". Choose a smaller workspace with --cwd" : "";
+    if (isWorkspace && problem.isRunFrom) {
+      // It can be looked at. Under flags alone what is written there is one of the leaks that are told.
+      if (rules.backend === undefined) continue;
+      return { reason: problem.reason + hint };
+    }
     throw grantInvalid(at, text, problem.reason + hint);
   }
   return { path };
@@ -112,13 +131,14 @@ export function pathProblem(
   path: string,
   access: "read" | "write",
   { guarded, isMasking, os }: Pick<PathRules, "guarded" | "isMasking" | "os">,
-): { readonly reason: string; readonly isCut: boolean } | undefined {
+): { readonly reason: string; readonly isCut: boolean; readonly isRunFrom?: true } | undefined {
   if (dirname(path) === path) return { reason: "it is the whole file system", isCut: false };
   const found = protection(path, access, guarded, os);
   if (found === undefined) return undefined;
   const { by, relation } = found;
+  const isRunFrom = by.covers === "writes";
   if (relation === "inside") {
-    return { reason: `${by.path} is never granted: it holds ${by.holds}`, isCut: true };
+    return { reason: neverGranted(by), isCut: true };
   }
   // What servers keep to themselves can be hidden below a folder, and not be the folder.
   const isHidden = isMasking &&
@@ -126,6 +146,15 @@ export function pathProblem(
       covers === "above" && relativeTo(path, each, os) === ""
     );
   if (isHidden) return undefined;
-  const reason = `${by.path} lies in it, which is never granted: it holds ${by.holds}`;
-  return { reason, isCut: false };
+  return isRunFrom
+    ? {
+      reason: `${by.path} lies in it, which no server may write and nothing here can leave out: ` +
+        `it holds ${by.holds}`,
+      isCut: false,
+      isRunFrom,
+    }
+    : {
+      reason: `${by.path} lies in it, which is never granted: it holds ${by.holds}`,
+      isCut: false,
+    };
 }

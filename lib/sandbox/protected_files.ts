@@ -8,6 +8,7 @@ import type { Placeholder } from "./placeholders.ts";
 import {
   HELD_WHEN_MISSING,
   IN_HOME,
+  OWN_PROGRAM,
   PROTECTED_FILES,
   PROTECTED_GROUPS,
 } from "./protected_names.ts";
@@ -167,18 +168,6 @@ function outside(
     ...homeFiles(workspace, host).map((file) => ({ ...file, name: "${HOME}" })),
   ];
 }
-
-const OWN_PROGRAM: readonly string[] = [
-  "cli.ts",
-  "mod.ts",
-  "lib",
-  "tools",
-  "personas",
-  "dist",
-  "deno.json",
-  "import_map.json",
-  "deno.lock",
-];
 
 async function protectedFile(
   path: string,

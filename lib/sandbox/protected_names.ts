@@ -104,3 +104,19 @@ export const PROTECTED_GROUPS: Readonly<Record<string, string>> = {
   "${POLICY}": "the policy in use",
   "${HOME}": "what runs by itself in a home folder",
 };
+
+/** What skep itself is run from, below its folder. */
+export const OWN_PROGRAM: readonly string[] = [
+  "cli.ts",
+  "mod.ts",
+  "lib",
+  "tools",
+  "personas",
+  "dist",
+  "deno.json",
+  "import_map.json",
+  "deno.lock",
+  "package.json",
+  ".npmrc",
+  "node_modules",
+];

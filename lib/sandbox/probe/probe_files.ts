@@ -1,6 +1,9 @@
 import { join } from "@std/path";
+import { denoDir, findDeno } from "../../host/deno_binary.ts";
 import type { LaunchContext } from "../context.ts";
 import { DENO_VARIABLES } from "../environment.ts";
+import { masksPaths } from "../path_rules.ts";
+import { isWithin } from "../paths.ts";
 import type { Launch } from "../launch.ts";
 import type { Laid } from "./bait.ts";
 import type { GrantedEntries } from "./granted_entries.ts";
@@ -74,6 +77,19 @@ async function whatToKnow(
   const { grant } = launch;
   const { env, program } = launch.confined?.inner ?? launch.command;
   const backend = launch.confined?.backend ?? "flags";
+  const { os } = host.platform;
+  // Below a private /tmp anything can be made: it is another one.
+  const isElsewhere = (path: string) =>
+    masksPaths(launch.confined?.backend) &&
+    ["/tmp", "/var/tmp"].some((folder) => isWithin(path, folder, os)) &&
+    !grant.write.some(({ value }) => isWithin(path, value, os));
+  const runFrom = grant.guarded.filter(({ covers, path }) =>
+    covers === "writes" && !isElsewhere(path)
+  );
+  const kinds = await Promise.all(runFrom.map(async ({ path }) => ({
+    path,
+    isFolder: (await host.files.stat(path).catch(() => undefined))?.isDirectory,
+  })));
   const known = grant.guarded.filter(({ covers }) => covers === "all").map(({ path }) => path);
   const isThere = async (path: string) => await host.files.stat(path).catch(() => {}) !== undefined;
   const there = await Promise.all(known.map(isThere));
@@ -91,8 +107,10 @@ async function whatToKnow(
       ...canaries.map((text) => [...text].reverse().join("")),
     ],
     tmp: grant.tmp,
-    deno: program,
-    denoDir: env.DENO_DIR ?? "/nonexistent",
+    deno: launch.kind === "native" ? await findDeno(host) : program,
+    denoDir: denoDir(host),
+    runFiles: kinds.filter(({ isFolder }) => isFolder === false).map(({ path }) => path),
+    runFolders: kinds.filter(({ isFolder }) => isFolder === true).map(({ path }) => path),
     backend,
     isReadable: grant.read.some(({ value }) => value === grant.workspace),
     isWritable: grant.write.some(({ value }) => value === grant.workspace),

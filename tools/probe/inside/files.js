@@ -73,5 +73,11 @@ async function others() {
   await deny("write-skep", () => any(bait.programs, append));
   await deny("write-beside-deno", () => create(`${bait.deno}-${bait.unique}`));
   await deny("write-program", () => any(["/usr/bin/env", "/bin/true"], append));
+  // Whatever skep is started from next time: Deno's cache, its program, start scripts, npm's package.
+  await deny("write-run-files", () => any(bait.runFiles, append));
+  await deny(
+    "write-run-folders",
+    () => any(bait.runFolders, (folder) => create(`${folder}/${named("new")}`)),
+  );
   await deny("write-deno-dir", () => create(`${bait.denoDir}/${named("new")}`));
 }

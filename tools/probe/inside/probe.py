@@ -139,6 +139,11 @@ def files():
     deny("read-other-server", lambda: read(BAIT["other"]))
     deny("read-shared-memory", lambda: read(BAIT["shm"]))
     deny("write-skep", lambda: any_of(BAIT["programs"], append))
+    deny("write-run-files", lambda: any_of(BAIT["runFiles"], append))
+    deny(
+        "write-run-folders",
+        lambda: any_of(BAIT["runFolders"], lambda folder: create(folder + "/" + named("new"))),
+    )
     deny("write-deno-dir", lambda: create(BAIT["denoDir"] + "/" + named("new")))
     deny("settings-of-kernel", lambda: append("/proc/sys/kernel/core_pattern"))
     deny("write-sys", lambda: any_of(BAIT["sysFiles"], append))

@@ -157,6 +157,8 @@ deny read-deno-storage cat "$stored"
 deny write-skep any append "${programs[@]}"
 deny write-beside-deno create "$deno-$unique"
 deny write-program any append /usr/bin/env /bin/true
+deny write-run-files any append "${run_files[@]}"
+deny write-run-folders any create "${run_folders[@]/%//new-$unique}"
 deny write-deno-dir create "$deno_dir/new-$unique"
 
 for name in .git/hooks .vscode .devcontainer .husky .idea; do
