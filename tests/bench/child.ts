@@ -1,5 +1,5 @@
 // A child whose output is timed as it comes: unlike the harness of the tests this one never polls.
-import { childEnv, skepCommand, tempFolder } from "../harness.ts";
+import { childEnv, PATIENCE_MS, skepCommand, tempFolder } from "../harness.ts";
 
 /** A program, a line of its stdout at a time. */
 export class Child implements AsyncDisposable {
@@ -18,7 +18,7 @@ export class Child implements AsyncDisposable {
       env,
       stdin: "piped",
       stdout: "piped",
-      stderr: "null",
+      stderr: "inherit",
     }).spawn();
     this.#stdin = this.#child.stdin.getWriter();
     this.#lines = this.#child.stdout.pipeThrough(new TextDecoderStream()).getReader();
@@ -65,13 +65,27 @@ export class Child implements AsyncDisposable {
   async #line(): Promise<string> {
     let end;
     while ((end = this.#rest.indexOf("\n")) === -1) {
-      const { done, value } = await this.#lines.read();
+      const { done, value } = await soon(this.#lines.read());
       if (done) throw new Error(`The program has ended: ${this.#rest}`);
       this.#rest += value;
     }
     const line = this.#rest.slice(0, end);
     this.#rest = this.#rest.slice(end + 1);
     return line;
+  }
+}
+
+/** A bench that waits for what never comes says so instead of hanging. */
+async function soon<T>(line: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, fail) => {
+    const message = `The program wrote no line for ${PATIENCE_MS / 1000} s`;
+    timer = setTimeout(() => fail(new Error(message)), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([line, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
