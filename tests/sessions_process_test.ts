@@ -125,6 +125,18 @@ Deno.test("a damaged page of the store ends no new chat, and costs no other sess
   assertEquals((await skep(["chat", "--resume", id, "-p", "/help"], at.options)).code, 0);
 });
 
+Deno.test("sessions show told nothing of why a turn had failed", async () => {
+  await using at = await place({});
+  const script =
+    "replies:\n  - parts:\n      - error: { code: PROVIDER_FAILED, message: the roof fell in }\n";
+  await Deno.writeTextFile(join(at.cwd, "model.yaml"), script);
+  const args = ["--sandbox", "off", "--model", "script:model.yaml", "-p", "go"];
+  assertEquals((await skep(["chat", ...args], at.options)).code, 2);
+  const list = await skep(["sessions", "list", "--json"], at.options);
+  const { stdout } = await skep(["sessions", "show", JSON.parse(list.stdout).id], at.options);
+  assertMatch(stdout, /\n> go\n\n\[the turn failed: the roof fell in\]\n$/);
+});
+
 Deno.test("sessions show, export, import and rm: a session is shown, moved to another store, and gone", async () => {
   await using provider = startPromptProvider([
     { parts: [{ call: "dev__todo", input: '{"todos":[{"text":"feed the cat"}]}' }] },

@@ -1,4 +1,6 @@
 // Hooks and the reply guard: the scenarios of buzz-agent's own suites, and what they may never do.
+import { existsSync } from "node:fs";
+import { join } from "@std/path";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fakeServer, SOON_MS, tempFolder } from "./harness.ts";
 import { answered, calls, says, startTurns, type TurnWorld } from "./turn_harness.ts";
@@ -81,6 +83,33 @@ Deno.test("a cancel ends a turn whose hook is asked", async () => {
   await world.acp.notify("session/cancel", { sessionId: world.sessionId });
   assertEquals(await world.acp.answer(turn), { stopReason: "cancelled" });
   assert(Date.now() - start < SOON_MS);
+});
+
+Deno.test("a call that had run was recorded as cancelled when the cancel came while hooks looked at its result", async () => {
+  const content: string[] = [];
+  for (const closed of ["", "fake:_PostToolUse"]) {
+    await using folder = await tempFolder();
+    const received = join(folder.path, "received");
+    await using world = await startTurns([calls("other__echo", { text: "it ran" }), says("ok")], {
+      knobs: ["--hook=_PostToolUse", "--hook-delay=600000", `--call-received=${received}`],
+      permissions: { write: [folder.path] },
+      servers: { other: fakeServer() },
+      env: { ...HOOKS_ON, SKEP_HOOK_TIMEOUT_MS: "300000", SKEP_CLOSED_HOOKS: closed },
+    });
+    const { acp, sessionId } = world;
+    const turn = await acp.prompt(sessionId, "go");
+    await acp.running.until(() => existsSync(received));
+    await acp.notify("session/cancel", { sessionId });
+    assertEquals(await acp.answer(turn), { stopReason: "cancelled" });
+    const { status } = acp.lastUpdate("tool_call_update") ?? {};
+    await world.prompt("and now?");
+    content.push(`${status}: ${world.messages(1).findLast(({ role }) => role === "tool").content}`);
+  }
+  assertEquals(content[0], "completed: it ran");
+  assertStringIncludes(
+    content[1]!,
+    'completed: other__echo was run, and its result is withheld by a hook of server "fake"',
+  );
 });
 
 const DENY = ["--hook=_PreToolUse", '--hook-text={"decision":"deny","reason":"not today"}'];

@@ -72,6 +72,13 @@ export class Client {
 
   /** Shows again what was said and done before. */
   replay(entry: Entry, replayed: Replayed): void {
+    if (replayed.type === "stopped") {
+      const { error, stop } = replayed;
+      if (stop === "failed") {
+        this.notice(entry.session.id, `The turn failed: ${error ?? "unknown"}`);
+      }
+      return;
+    }
     if (replayed.type !== "prompt") return this.report(entry, replayed);
     const messageId = `prompt-${crypto.randomUUID()}`;
     for (const block of replayed.content) {

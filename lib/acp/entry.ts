@@ -68,6 +68,11 @@ export class Entry {
     return this.#live;
   }
 
+  /** It rested, and is on its way to what was asked of it. */
+  get isWaking(): boolean {
+    return this.#waking !== undefined;
+  }
+
   /** Tokens that a model's context holds; undefined when that is not known. A turn may end on an earlier model. */
   contextTokens(model: string): number | undefined {
     const { modelId, modelFacts } = this.session;

@@ -49,11 +49,12 @@ export class Turns {
     const content = readPrompt(given.prompt, this.#options.limits.maxPromptBytes);
     let isOver = false;
     let isCut = false;
+    let isTalk = true;
     const onUpdate = (update: Update) => {
       if (isOver) return;
       if (!this.#client.isBehind) {
         this.#client.report(entry, update);
-        if (update.type === "turn_started") this.#sessions.nameSession(entry, content);
+        if (update.type === "turn_started" && isTalk) this.#sessions.nameSession(entry, content);
         return;
       }
       if (isCut) return;
@@ -72,6 +73,7 @@ export class Turns {
         return { stopReason: "end_turn" };
       }
       if (asked.kind === "compact") {
+        isTalk = false;
         return await this.#compact(session, onUpdate, { isQueued, signal });
       }
       const slot = (cancelled: AbortSignal) => this.#slot(cancelled, onUpdate);
@@ -94,11 +96,14 @@ export class Turns {
    *
    * @throws {SkepError} `INVALID_PARAMS`, `SESSION_UNKNOWN`; whoever steered then falls back to a cancel.
    */
-  steer(params: unknown): Announced<SteerResult> {
+  async steer(params: unknown): Promise<Announced<SteerResult>> {
     const method = STEER;
     const given = readParams(method, params);
     const content = readPrompt(given.prompt ?? [], this.#options.limits.maxPromptBytes, method);
-    const { live } = this.#sessions.find(method, given);
+    const entry = this.#sessions.find(method, given);
+    // A prompt that wakes it is there before what is said to that.
+    if (entry.isWaking) await entry.awake().catch(() => {}); // told to whoever woke it
+    const { live } = entry;
     const running = live?.turnId;
     // Only clients of version 2 are told the run's id: for others it is the one that runs.
     const { expectedRunId = running } = given;

@@ -229,6 +229,16 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }
 
+/** How a turn ended that did not end well, in words. */
+const STOPPED: Readonly<Record<Extract<Replayed, { type: "stopped" }>["stop"], string>> = {
+  cancelled: "cancelled",
+  failed: "the turn failed",
+  interrupted: "the turn was interrupted: skep ended before it did",
+  max_tokens: "the turn ended at the model's output limit",
+  max_turn_requests: "the turn ended at its limit of rounds",
+  refusal: "the model refused to answer",
+};
+
 function replayed(shown: Exclude<Replayed, { type: "usage" }>): string {
   switch (shown.type) {
     case "prompt":
@@ -239,6 +249,8 @@ function replayed(shown: Exclude<Replayed, { type: "usage" }>): string {
       return `(${shown.text.trim()})\n`;
     case "call":
       return `→ ${shown.tool} ${JSON.stringify(shown.input ?? {})}\n`;
+    case "stopped":
+      return `[${STOPPED[shown.stop]}${shown.error === undefined ? "" : `: ${shown.error}`}]\n`;
     case "call_ended":
       return `${textOf(shown.result.content).replaceAll(/^/gm, "  ")}\n`;
     default:

@@ -299,6 +299,33 @@ Deno.test("a second prompt was not refused while the history was made shorter, u
   await session.close();
 });
 
+Deno.test("what was said while the history was made shorter was refused, and then lost", async () => {
+  const model = new ScriptedModel(100_000);
+  const session = open(model);
+  const { onUpdate } = recorder();
+  model.reply = () => [{ type: "text", text: "o".repeat(900) }, END];
+  await session.prompt(say(`one ${"w".repeat(900)}`), onUpdate);
+  await session.prompt(say("two"), onUpdate);
+  const started: string[] = [];
+  const compacting = session.compact((update) => {
+    if (update.type === "turn_started") started.push(update.turnId);
+  });
+  assertEquals(session.steer(say("and also")), session.turnId);
+  assertEquals(await compacting, true);
+  assertEquals(started.length, 1);
+  assertEquals(session.steer(say("too late")), undefined);
+  await session.prompt(say("three"), onUpdate);
+  const sent = textOf(model.requests.at(-1)!.messages);
+  assert(sent.includes("and also") && !sent.includes("too late"));
+  // What is said to one that waits behind it is the next turn's.
+  const again = session.compact(onUpdate);
+  session.steer(say("for the next"));
+  const next = session.prompt(say("four"), onUpdate, { isQueued: true });
+  await Promise.all([again, next]);
+  assertEquals(textOf(model.requests.at(-1)!.messages).split("for the next").length, 2);
+  await session.close();
+});
+
 Deno.test("compact() that is cancelled says so, by the session and by its own signal, and changes nothing", async () => {
   const model = new ScriptedModel(100_000);
   const session = open(model);

@@ -38,6 +38,11 @@ export class Hooks {
     return this.#members(hook).length > 0;
   }
 
+  /** The servers whose hook of that name is a security hook. */
+  closed(hook: HookName): string[] {
+    return this.#settings.closed.filter((each) => each.hook === hook).map(({ server }) => server);
+  }
+
   /**
    * Calls one hook on every server that has it, side by side; answers come in the order of the servers.
    * A failure is an answer: whoever asks decides what it means.
@@ -61,9 +66,9 @@ export class Hooks {
     readonly isClosed: boolean;
     readonly listed?: ListedHook;
   }[] {
-    const { servers, closed } = this.#settings;
+    const { servers } = this.#settings;
     if (servers.length === 0) return []; // the common case costs nothing
-    const must = closed.filter((each) => each.hook === hook).map(({ server }) => server);
+    const must = this.closed(hook);
     const listed = this.#world.registry.hooks().filter(({ name, server }) =>
       name === hook && (servers === "*" || servers.includes(server))
     );

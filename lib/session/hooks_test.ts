@@ -1,7 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { SkepError } from "../errors.ts";
 import type { CallResult, ListedHook } from "../mcp/registry.ts";
-import type { TurnTools } from "../turn/run.ts";
 import type { HookName, HookSettings } from "./hook_settings.ts";
 import { hookVerdict } from "./hook_verdict.ts";
 import { Hooks } from "./hooks.ts";
@@ -174,9 +173,10 @@ Deno.test("SessionHooks tell the model why a call was not run, and add to result
     await new SessionHooks(denies.hooks, "s").beforeCall(CALL, {}, NEVER),
     's__t was not run: denied by a hook of server "a": no',
   );
-  const tools: TurnTools = { tools: () => [], call: () => Promise.resolve(says("result")) };
   const adds = new SessionHooks(serving({ "a:_PostToolUse": "lint failed" }).hooks, "s");
-  assertEquals((await adds.afterCalls(tools).call("s__t", {}, NEVER)).content, [
+  const review = adds.review("s__t", {}, says("result"), NEVER);
+  assertEquals(review?.unreviewed, says("result"));
+  assertEquals((await review?.reviewed)?.content, [
     { type: "text", text: "result" },
     {
       type: "text",
@@ -185,8 +185,14 @@ Deno.test("SessionHooks tell the model why a call was not run, and add to result
   ]);
   const closed = [{ server: "gone", hook: "_PostToolUse" as const }];
   const withheld = new SessionHooks(serving({}, { closed }).hooks, "s");
-  const { isError, content } = await withheld.afterCalls(tools).call("s__t", {}, NEVER);
-  assertEquals([isError, JSON.stringify(content).includes("withheld")], [true, true]);
+  const closedReview = withheld.review("s__t", {}, says("result"), NEVER)!;
+  for (const { isError, content } of [await closedReview.reviewed, closedReview.unreviewed]) {
+    assertEquals([isError, JSON.stringify(content).includes("withheld")], [true, true]);
+  }
+  assertEquals(
+    new SessionHooks(serving({}).hooks, "s").review("t", {}, says(""), NEVER),
+    undefined,
+  );
 });
 
 Deno.test("SessionHooks give what must not be forgotten, by server, marked as untrusted", async () => {

@@ -10,7 +10,6 @@ import { beginTurn, type TurnOptions, type TurnTools } from "../turn/run.ts";
 import type { TurnStop, Update } from "../turn/update.ts";
 import { addUsage, asSummary } from "../model/add_usage.ts";
 import { type CompactionCall, Compactor } from "./compactor.ts";
-import type { Hooks } from "./hooks.ts";
 import { hooksOf } from "./hooks_of.ts";
 import type { KeptSession } from "./keep_session.ts";
 import { pinnedMessage } from "./kept_facts.ts";
@@ -24,7 +23,7 @@ import type { SessionChange } from "./store.ts";
 import { keptApprovals, turnJournal } from "./turn_journal.ts";
 import { type Run, Runs } from "./runs.ts";
 import type { PromptOptions, Replayed, Session } from "./session.ts";
-import { SessionHooks } from "./session_hooks.ts";
+import { type Asks, SessionHooks } from "./session_hooks.ts";
 import { SessionServers } from "./session_servers.ts";
 import { sessionTools } from "./session_tools.ts";
 import { titleOf } from "./title_of.ts";
@@ -126,15 +125,12 @@ export class LiveSession implements Session {
       throw new SkepError("SESSION_UNKNOWN", message, { sessionId: this.id });
     }
     this.#refuseWhenBusy(isQueued);
-    const run = this.#runs.take();
-    try {
-      return await this.#line.run(async (cancel) => {
+    return await this.#asRun((run) =>
+      this.#line.run(async (cancel) => {
         using _slot = await slot?.(cancel);
         return await this.#run(run, content, onUpdate, cancel);
-      }, signal);
-    } finally {
-      for (const said of this.#runs.end(run)) this.#keepSaid(said);
-    }
+      }, signal)
+    );
   }
 
   steer(content: Content, turnId?: string): string | undefined {
@@ -153,10 +149,13 @@ export class LiveSession implements Session {
   ): Promise<boolean> {
     this.#refuseWhenBusy(isQueued);
     let isShorter = false;
-    const stop = await this.#line.run(async (signal) => {
-      isShorter = await this.#compactor.now(this.#compaction(onUpdate, signal));
-      return "end_turn";
-    }, caller);
+    const stop = await this.#asRun((run) =>
+      this.#line.run(async (signal) => {
+        onUpdate({ type: "turn_started", turnId: run.id });
+        isShorter = await this.#compactor.now(this.#compaction(onUpdate, signal));
+        return "end_turn";
+      }, caller)
+    );
     if (stop === "cancelled") throw new SkepError("CANCELLED", "It was cancelled", {});
     return isShorter;
   }
@@ -209,15 +208,25 @@ export class LiveSession implements Session {
   }
 
   async close(): Promise<void> {
-    const { registry, packHooks, artifacts } = this.#parts;
+    const { registry, packHooks, artifacts, limits, world } = this.#parts;
     this.cancel();
     this.#ending.abort();
-    await this.#endHooks();
+    await this.#hooks?.end(limits.endHookMs, world);
     await Promise.all([this.#line.ended(), registry.close(), packHooks?.stop()]);
     if (this.#kept === undefined) return await artifacts?.remove();
     const { journal } = this.#kept;
     await journal.settle().catch(() => {}); // told when it came up
     await (journal.isKept ? artifacts?.flush() : artifacts?.remove());
+  }
+
+  /** Takes what is said meanwhile: it is for the run's turn, else for the next one. */
+  async #asRun(job: (run: Run) => Promise<TurnStop>): Promise<TurnStop> {
+    const run = this.#runs.take();
+    try {
+      return await job(run);
+    } finally {
+      for (const said of this.#runs.end(run)) this.#keepSaid(said);
+    }
   }
 
   async #run(
@@ -240,7 +249,7 @@ export class LiveSession implements Session {
     try {
       return await this.#keepStop(await turn.ended, onUpdate);
     } catch (error) {
-      await this.#keepStop("failed", onUpdate);
+      await this.#keepStop("failed", onUpdate, messageOf(error));
       throw error;
     } finally {
       this.#task = undefined;
@@ -271,8 +280,10 @@ export class LiveSession implements Session {
   async #keepStop<Stop extends TurnStop | "failed">(
     stop: Stop,
     onUpdate: (update: Update) => void,
+    why?: string,
   ): Promise<Stop> {
-    await this.#kept?.journal.append({ type: "stop", stop }).catch((error) => {
+    const record = { type: "stop", stop, ...(why === undefined ? {} : { error: why }) } as const;
+    await this.#kept?.journal.append(record).catch((error) => {
       onUpdate({ type: "notice", text: `Not all of this is kept yet: ${messageOf(error)}` });
     });
     return stop;
@@ -365,17 +376,6 @@ export class LiveSession implements Session {
     };
   }
 
-  /** The servers hear of the end before they are stopped; it waits for none of them long. */
-  async #endHooks(): Promise<void> {
-    if (this.#hooks === undefined) return;
-    const { limits, world } = this.#parts;
-    const [late, timer] = [new AbortController(), new AbortController()];
-    const waiting = world.sleep(limits.endHookMs, timer.signal).then(() => late.abort(), () => {});
-    await this.#hooks.end(late.signal);
-    timer.abort();
-    await waiting;
-  }
-
   /** @throws {SkepError} `SESSION_BUSY`. */
   #refuseWhenBusy(isQueued: boolean): void {
     const { maxQueuedPrompts } = this.#parts.limits;
@@ -391,7 +391,7 @@ export class LiveSession implements Session {
 }
 
 /** Hooks that ask nobody, for a reply guard that stands alone. */
-const NOBODY: Pick<Hooks, "run"> = { run: () => Promise.resolve([]) };
+const NOBODY: Asks = { run: () => Promise.resolve([]), has: () => false, closed: () => [] };
 
 function textOf(content: Content): string {
   return content.flatMap((block) => block.type === "text" ? [block.text] : []).join("\n");

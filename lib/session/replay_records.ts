@@ -29,6 +29,10 @@ export async function* replayRecords(
     if (record.type === "usage" && record.purpose === "turn") last = record;
     const isShown = record.type === "prompt" || record.type === "answers" ||
       (record.type === "message" && record.isHidden !== true);
+    if (record.type === "stop" && record.stop !== "end_turn") {
+      const { stop, error } = record;
+      yield { type: "stopped", stop, ...(error === undefined ? {} : { error }) };
+    }
     if (isShown) yield* replayMessage(state.history.at(-1)!, `${id}-${stored.seq}`);
   }
   if (last === undefined) return;

@@ -19,11 +19,20 @@ Deno.test("a session that was loaded again had no usage: the last round's stands
       usage(10, "turn"),
       usage(20, "turn"),
       usage(5, "summary"),
+      { type: "stop", stop: "end_turn" },
+      { type: "prompt", turn: "run_2", content },
+      { type: "stop", stop: "failed", error: "the key was refused" },
+      { type: "prompt", turn: "run_3", content },
+      { type: "stop", stop: "cancelled" },
     ];
     await store.create(emptySession(ID));
     await fill(store, ID, records.map((record) => JSON.stringify(record)));
     assertEquals(await Array.fromAsync(replayRecords(store, ID)), [
       { type: "prompt", content },
+      { type: "prompt", content },
+      { type: "stopped", stop: "failed", error: "the key was refused" },
+      { type: "prompt", content },
+      { type: "stopped", stop: "cancelled" },
       {
         type: "usage",
         round: { inputTokens: 20 },

@@ -51,6 +51,12 @@ export interface PromptOptions {
 /** What a client that comes to a session is shown of it: what was said to it, and what it did, in order. */
 export type Replayed =
   | { readonly type: "prompt"; readonly content: readonly (Text | Image)[] }
+  /** A turn ended otherwise than well. `error`: why it failed, where that is known. */
+  | {
+    readonly type: "stopped";
+    readonly stop: Exclude<TurnStop, "end_turn"> | "failed" | "interrupted";
+    readonly error?: string;
+  }
   | Extract<Update, { readonly type: "text" | "thought" | "call" | "call_ended" | "usage" }>;
 
 /** One conversation: its history, its servers, its model. */
@@ -60,7 +66,7 @@ export interface Session {
   /** What a person must be told once: servers that failed, servers without confinement. */
   readonly notices: readonly string[];
   readonly isRunning: boolean;
-  /** The id of the turn that runs; undefined when none does. */
+  /** The id of the turn that runs, or of what else is under way; undefined when nothing is. */
   readonly turnId: string | undefined;
   readonly modelId: string;
   /** What is known of that model; undefined for one that has no bounds. */
@@ -89,7 +95,8 @@ export interface Session {
   ): Promise<TurnStop>;
   /**
    * Says something to the running turn: it joins the history before the next round, and a turn that
-   * would end goes on with it. Once taken it is never lost.
+   * would end goes on with it. Said while the history is made shorter, it joins that. Once taken it is
+   * never lost.
    *
    * @param turnId The turn that it is meant for; the one that runs unless given.
    * @returns the turn's id; undefined when no such turn runs, then nothing was taken.

@@ -1,4 +1,5 @@
 import { SkepError } from "../errors.ts";
+import type { Host } from "../host/host.ts";
 import type { CallResult } from "../mcp/registry.ts";
 import type { Image, Message, Text } from "../model/message.ts";
 import type { TurnTools } from "../turn/run.ts";
@@ -16,14 +17,17 @@ export interface Compacted {
   readonly droppedItems: number;
 }
 
+/** Whoever asks hooks. */
+export type Asks = Pick<Hooks, "run" | "has" | "closed">;
+
 /** The hooks of one session: when each is called, and what its words do. */
 export class SessionHooks {
-  readonly #hooks: Pick<Hooks, "run">;
+  readonly #hooks: Asks;
   readonly #sessionId: string;
   /** What was said at the session's start: it goes before the first prompt. */
   #opening: Promise<Text[]> | undefined;
 
-  constructor(hooks: Pick<Hooks, "run">, sessionId: string) {
+  constructor(hooks: Asks, sessionId: string) {
     this.#hooks = hooks;
     this.#sessionId = sessionId;
   }
@@ -64,22 +68,26 @@ export class SessionHooks {
     return `${tool} was not run: denied by a hook of server "${verdict.server}": ${verdict.reason}`;
   };
 
-  /** `_PostToolUse`: what is added to a result, or put in its place. */
-  afterCalls(tools: TurnTools): TurnTools {
+  /**
+   * `_PostToolUse`: what is added to a result, or put in its place. One that a security hook had no time to
+   * judge is withheld.
+   */
+  readonly review: NonNullable<TurnTools["review"]> = (tool, args, result, signal) => {
+    if (!this.#hooks.has("_PostToolUse")) return undefined;
+    const text = result.content.flatMap((block) => block.type === "text" ? [block.text] : [])
+      .join("\n");
+    const facts = { tool, arguments: args, result: text, isError: result.isError };
+    const judge = this.#hooks.closed("_PostToolUse")[0];
+    const reason = "the turn ended before the hook had judged it";
     return {
-      ...tools,
-      call: async (tool, args, signal, onProgress) => {
-        const result = await tools.call(tool, args, signal, onProgress);
-        const text = result.content.flatMap((block) => block.type === "text" ? [block.text] : [])
-          .join("\n");
-        const facts = { tool, arguments: args, result: text, isError: result.isError };
-        const answers = await this.#run("_PostToolUse", facts, signal);
+      unreviewed: judge === undefined ? result : withheld(tool, { server: judge, reason }),
+      reviewed: this.#run("_PostToolUse", facts, signal).then((answers) => {
         const verdict = hookVerdict(answers);
         if (verdict !== undefined) return withheld(tool, verdict);
         return { ...result, content: [...result.content, ...blocks("_PostToolUse", answers)] };
-      },
+      }),
     };
-  }
+  };
 
   /** `_Stop`, and the reply guard: what speaks against the turn's end, as messages for the model. */
   async objections(
@@ -107,9 +115,13 @@ export class SessionHooks {
     return `[Post-compact hook output — untrusted]\n${parts.join("\n\n")}`;
   }
 
-  /** `_SessionEnd`: resolves when it was heard, or the signal was aborted. */
-  async end(signal: AbortSignal): Promise<void> {
-    await this.#run("_SessionEnd", {}, signal).catch(() => {}); // nothing comes after it
+  /** `_SessionEnd`: servers hear of it before they are stopped; it waits for none of them longer than `ms`. */
+  async end(ms: number, { sleep }: Pick<Host, "sleep">): Promise<void> {
+    const [late, timer] = [new AbortController(), new AbortController()];
+    const waiting = sleep(ms, timer.signal).then(() => late.abort(), () => {});
+    await this.#run("_SessionEnd", {}, late.signal).catch(() => {}); // nothing comes after it
+    timer.abort();
+    await waiting;
   }
 
   #run(hook: HookName, facts: HookFacts, signal: AbortSignal): Promise<HookAnswer[]> {

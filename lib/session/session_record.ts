@@ -63,8 +63,12 @@ export type SessionRecord =
     readonly droppedMessages: number;
     readonly history: readonly Message[];
   }
-  /** The turn is over. `interrupted`: the session was opened again before it was. */
-  | { readonly type: "stop"; readonly stop: TurnStop | "failed" | "interrupted" };
+  /** The turn is over. `interrupted`: the session was opened again before it was. `error`: why it failed. */
+  | {
+    readonly type: "stop";
+    readonly stop: TurnStop | "failed" | "interrupted";
+    readonly error?: string;
+  };
 
 const TYPES: { readonly [Type in SessionRecord["type"]]: readonly string[] } = {
   opened: ["skep"],

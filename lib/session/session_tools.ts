@@ -34,7 +34,7 @@ export function sessionTools(
   const own = builtIns.map(({ definition }) => definition.name);
   const checks = [planMode(isPlanning, own, registry), hooks?.beforeCall, byRules(approvals)];
   return withAdmission(
-    hooks?.afterCalls(served) ?? served,
+    hooks === undefined ? served : { ...served, review: hooks.review },
     checks.filter((check) => check !== undefined),
   );
 }

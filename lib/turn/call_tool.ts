@@ -4,22 +4,30 @@ import type { ToolCall, ToolDefinition } from "../model/message.ts";
 import type { CallResult, Progress } from "../mcp/registry.ts";
 import { wantedArguments } from "../mcp/wanted_arguments.ts";
 import { cancelledText } from "./answer_calls.ts";
-import type { TurnTools } from "./run.ts";
+import type { Review, TurnTools } from "./run.ts";
 
 /** Waits for a place among the calls that run, and runs there. */
 export type InPlace = (run: () => Promise<CallResult>) => Promise<CallResult>;
 
+/** Is told how far a call is. */
+export interface CallWatcher {
+  onProgress?(progress: Progress): void;
+  /** It ran, and its result is looked at: what counts when the turn ends meanwhile. Never rejects. */
+  onRan?(result: CallResult): Promise<void>;
+}
+
 /**
  * Runs one call of the model's to its result, on every path: an unknown tool, arguments that are no
  * JSON object, a call that is not admitted, a cancel and a failure are all results that the model can
- * read and act on. Only a call that is admitted takes a place.
+ * read and act on. Only a call that is admitted takes a place. A call that ran keeps its result, whatever
+ * comes while it is looked at.
  */
 export async function callTool(
   call: ToolCall,
   tools: TurnTools,
   signal: AbortSignal,
   inPlace: InPlace = (run) => run(),
-  onProgress?: (progress: Progress) => void,
+  watcher: CallWatcher = {},
 ): Promise<CallResult> {
   const find = () => tools.tools().find(({ name }) => name === call.name);
   let tool = find();
@@ -43,16 +51,30 @@ export async function callTool(
   try {
     const refusal = await tools.admit?.(call, input, signal);
     if (refusal !== undefined) return refusal;
-    return await inPlace(() =>
+    const result = await inPlace(() =>
       tools.call(call.name, input, signal, (progress) => {
         told = progress.message ?? told;
-        onProgress?.(progress);
+        watcher.onProgress?.(progress);
       })
     );
+    const review = tools.review?.(call.name, input, result, signal);
+    return review === undefined ? result : await outcome(review, watcher);
   } catch (error) {
     if (isSkepError(error, "CANCELLED")) return failure(cancelledText(told));
     return failure(`${call.name} failed: ${messageOf(error)}`);
   }
+}
+
+async function outcome(
+  { unreviewed, reviewed }: Review,
+  { onRan }: CallWatcher,
+): Promise<CallResult> {
+  const whole = reviewed.catch((error) => {
+    if (isSkepError(error, "CANCELLED")) return unreviewed;
+    throw error;
+  });
+  const [result] = await Promise.all([whole, onRan?.(unreviewed)]);
+  return result;
 }
 
 function unknownTool(name: string, listed: readonly ToolDefinition[], tools: TurnTools): string {

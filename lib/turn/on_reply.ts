@@ -40,7 +40,7 @@ function onCalls(
   const past = calls.slice(limits.maxCallsPerRound);
   const notRun = `not run: a reply may ask for ${limits.maxCallsPerRound} calls, this is one more`;
   const results = new Map(past.map((call) => [call.id, failedResult(call, notRun)]));
-  return [{ ...turn, state: "acting", calls, results }, [...append, {
+  return [{ ...turn, state: "acting", calls, ran: new Map(), results }, [...append, {
     type: "act",
     calls: within,
   }]];

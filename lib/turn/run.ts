@@ -34,6 +34,21 @@ export interface TurnTools {
     signal: AbortSignal,
     onProgress?: (progress: Progress) => void,
   ): Promise<CallResult>;
+  /** Looks at the result of a call that ran, before the model gets it. Undefined: nobody does. */
+  review?(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    result: CallResult,
+    signal: AbortSignal,
+  ): Review | undefined;
+}
+
+/** A look at the result of a call that ran. */
+export interface Review {
+  /** What counts when the turn ends before the look does: the call ran all the same. */
+  readonly unreviewed: CallResult;
+  /** What came of it. @throws {SkepError} `CANCELLED` when the signal was aborted. */
+  readonly reviewed: Promise<CallResult>;
 }
 
 /**

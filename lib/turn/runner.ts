@@ -1,7 +1,7 @@
-import type { Message, ToolCall } from "../model/message.ts";
+import type { Message, ToolCall, ToolResult } from "../model/message.ts";
 import type { CallResult } from "../mcp/registry.ts";
 import { ask } from "./ask.ts";
-import { callTool, parseInput } from "./call_tool.ts";
+import { callTool, type InPlace, parseInput } from "./call_tool.ts";
 import { EventQueue } from "./event_queue.ts";
 import { Gate } from "./gate.ts";
 import type { TurnOptions } from "./run.ts";
@@ -145,25 +145,31 @@ export class Runner {
 
   async #act(call: ToolCall): Promise<void> {
     const { tools, journal } = this.#options;
-    const ended = await callTool(call, tools, this.#signal, (run) =>
+    const inPlace: InPlace = (run) =>
       this.#gate.run(async () => {
         if (!this.#signal.aborted) {
           await journal?.call(call);
           this.#emit({ type: "call_started", callId: call.id });
         }
         return await run();
-      }), (progress) => {
-      if (progress.message !== undefined) this.#told.set(call.id, progress.message);
-      if (this.#openCalls.has(call.id)) {
-        this.#emit({ type: "call_progress", callId: call.id, progress });
-      }
+      });
+    const ended = await callTool(call, tools, this.#signal, inPlace, {
+      onProgress: (progress) => {
+        if (progress.message !== undefined) this.#told.set(call.id, progress.message);
+        if (this.#openCalls.has(call.id)) {
+          this.#emit({ type: "call_progress", callId: call.id, progress });
+        }
+      },
+      onRan: async (ran) => {
+        const result = resultOf(call, ran);
+        this.events.pushUrgent({ type: "call_ran", result });
+        await journal?.result(result).catch(() => {});
+      },
     });
-    const { id: callId, name } = call;
-    const lost = ended.isUndelivered ? { isUndelivered: true } : {};
-    const result = { callId, name, isError: ended.isError, content: ended.content, ...lost };
+    const result = resultOf(call, ended);
     // What could not be kept now is kept with the message that all the results make, or fails there.
     await journal?.result(result).catch(() => {});
-    this.#endCall(callId, ended);
+    this.#endCall(call.id, ended);
     this.events.push({ type: "call_ended", result });
   }
 
@@ -194,8 +200,8 @@ export class Runner {
       }
     }
     if (message.role === "tool") {
-      for (const { callId, isError, content } of message.results) {
-        this.#endCall(callId, { isError, content, isUndelivered: true });
+      for (const { callId, name: _, note: __, ...result } of message.results) {
+        this.#endCall(callId, result);
       }
     }
   }
@@ -219,4 +225,9 @@ export class Runner {
       .finally(() => this.#tasks.delete(settled));
     this.#tasks.add(settled);
   }
+}
+
+function resultOf({ id: callId, name }: ToolCall, ended: CallResult): ToolResult {
+  const lost = ended.isUndelivered ? { isUndelivered: true } : {};
+  return { callId, name, isError: ended.isError, content: ended.content, ...lost };
 }

@@ -31,10 +31,14 @@ export interface Progress {
 export type Turn =
   /** The model was asked and has not answered. */
   | Progress & { readonly state: "asking" }
-  /** The calls of the reply are running. `results` has those that are done, by call id. */
+  /**
+   * The calls of the reply are running. By call id: `results` of those that are done, `ran` of those that
+   * ran and that somebody still looks at.
+   */
   | Progress & {
     readonly state: "acting";
     readonly calls: readonly ToolCall[];
+    readonly ran: ReadonlyMap<string, ToolResult>;
     readonly results: ReadonlyMap<string, ToolResult>;
   }
   /** The history is longer than the model's context, says `error`; it is made shorter. */
@@ -53,6 +57,8 @@ export type OpenTurn = Extract<Turn, Progress>;
 /** What can happen to a turn. */
 export type TurnEvent =
   | { readonly type: "replied"; readonly reply: Reply }
+  /** A call ran; the result counts if the turn ends before the call has. */
+  | { readonly type: "call_ran"; readonly result: ToolResult }
   | { readonly type: "call_ended"; readonly result: ToolResult }
   | { readonly type: "steered"; readonly steer: Steer }
   /** Whether the history could be made shorter. */

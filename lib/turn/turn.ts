@@ -2,6 +2,7 @@ import { answerCalls, cancelledText } from "./answer_calls.ts";
 import { finish, nextRound } from "./next_round.ts";
 import { onFailure } from "./on_failure.ts";
 import { onReply } from "./on_reply.ts";
+import type { ToolResult } from "../model/message.ts";
 import type { Effect, Turn, TurnEvent, TurnIn, TurnLimits } from "./state.ts";
 import { stopEarly } from "./stop_early.ts";
 
@@ -22,6 +23,10 @@ export function step(turn: Turn, event: TurnEvent, limits: TurnLimits): [Turn, E
   switch (event.type) {
     case "replied":
       return turn.state === "asking" ? onReply(turn, event.reply, limits) : [turn, []];
+    case "call_ran":
+      return turn.state === "acting"
+        ? [{ ...turn, ran: added(turn.ran, event.result) }, []]
+        : [turn, []];
     case "call_ended":
       return turn.state === "acting" ? onResult(turn, event, limits) : [turn, []];
     case "recovered":
@@ -51,9 +56,16 @@ function onResult(
 ): [Turn, Effect[]] {
   const isWaitedFor = turn.calls.some((call) => call.id === result.callId);
   if (!isWaitedFor || turn.results.has(result.callId)) return [turn, []];
-  const results = new Map(turn.results).set(result.callId, result);
+  const results = added(turn.results, result);
   if (results.size < turn.calls.length) return [{ ...turn, results }, []];
   return nextRound(turn, [answerCalls(turn.calls, results, () => "no result")], limits);
+}
+
+function added(
+  results: ReadonlyMap<string, ToolResult>,
+  result: ToolResult,
+): ReadonlyMap<string, ToolResult> {
+  return new Map(results).set(result.callId, result);
 }
 
 /** The request goes out once more, as the same round: the provider took no work for the first one. */

@@ -304,6 +304,17 @@ Deno.test("step() answers running calls when it is cancelled, and keeps what was
   }]);
 });
 
+Deno.test("a call that had run was recorded as cancelled when the cancel came while its result was looked at", () => {
+  const reply = replied({ content: [call("a"), call("b")], stop: "calls" });
+  const ran: TurnEvent = { type: "call_ran", result: result("a", "what it did") };
+  for (const end of [{ type: "cancelled", said: "" }, { type: "failed", error: "x" }] as const) {
+    assertEquals(answers(after([reply, ran, end])[1]).a, "what it did");
+  }
+  const looked: TurnEvent = { type: "call_ended", result: result("a", "withheld") };
+  const [, effects] = after([reply, ran, looked, { type: "cancelled", said: "" }]);
+  assertEquals(answers(effects), { a: "withheld", b: "cancelled" });
+});
+
 Deno.test("step() fails with the model's error, and answers what ran when the turn itself fails", () => {
   const error = new Error("no network");
   assertEquals(after([{ type: "failed", error }]), [{ state: "failed", error }, []]);
@@ -344,6 +355,10 @@ Deno.test("step() answers each call once, keeps each steer once and ends once, w
     }),
     fc.constantFrom("a", "b", "c", "d", "unknown").map((id) => ({
       type: "call_ended" as const,
+      result: result(id),
+    })),
+    fc.constantFrom("a", "b", "unknown").map((id) => ({
+      type: "call_ran" as const,
       result: result(id),
     })),
     fc.nat(99).map((text) => ({
