@@ -223,6 +223,26 @@ Deno.test("per_turn_tool_call_cap_enforced: 64 calls are run, the others are tol
   assertStringIncludes(JSON.stringify(results.at(-1)), "not run: a reply may ask for 64 calls");
 });
 
+Deno.test("a call without a name was dropped, and its arguments went to the call before it", async () => {
+  const call = (name: string, text: string, id: string) => ({
+    ...{ call: name, id },
+    input: JSON.stringify({ text }),
+  });
+  const parts = [
+    call("fake__echo", "one", "c1"),
+    call("", "two", "c2"),
+    call("fake__echo", "three", "c3"),
+  ];
+  for (const reply of [parts, parts.slice(1, 2)]) {
+    await using world = await startTurns([{ parts: reply }, says("ok")], { knobs: [] });
+    assertEquals(await world.prompt("go"), { stopReason: "end_turn" });
+    const results = world.messages(1).filter(({ role }) => role === "tool")
+      .map(({ tool_call_id: id, content }) => `${id}: ${content.split("\n")[0]}`).sort();
+    const expected = ["c1: one", "c2: This call named no tool. Call one by its name.", "c3: three"];
+    assertEquals(results, reply === parts ? expected : expected.slice(1, 2));
+  }
+});
+
 Deno.test("the round limit ends a turn as max_turn_requests, its calls answered", async () => {
   await using world = await startTurns(() => calls("nope"), { env: { SKEP_MAX_ROUNDS: "2" } });
   assertEquals(await world.prompt("go"), { stopReason: "max_turn_requests" });

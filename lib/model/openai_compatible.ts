@@ -7,6 +7,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { withExtraFields } from "./extra_fields.ts";
 import { isRecord } from "./is_record.ts";
 import type { KnownModel } from "./model.ts";
+import { withCallNames } from "./name_calls.ts";
 import type { FailureContext } from "./provider_failure.ts";
 import { type ProviderFetch, providerFetch } from "./transport.ts";
 import type { ModelWorld } from "./world.ts";
@@ -51,7 +52,7 @@ export function openOpenAICompatible(
     ...(endpoint.key === undefined ? {} : { apiKey: endpoint.key }),
     headers: { "user-agent": `skep/${VERSION}`, ...options.headers },
     includeUsage: true,
-    fetch: through(withExtraFields(providerFetch(context, world), use.settings)),
+    fetch: withCallNames(through(withExtraFields(providerFetch(context, world), use.settings))),
     transformRequestBody: (body) => change(withContent(body)),
   });
   const { dialect = CHAT_DIALECT } = options;

@@ -1,6 +1,9 @@
 import type { Message, Reasoning, Text, ToolCall, Usage } from "./message.ts";
 import type { ModelPart, StopReason } from "./model.ts";
 
+/** The name of a call that came without one. No tool is called so: a server's has its server's name. */
+export const NAMELESS = "unnamed_call";
+
 /** A whole reply. */
 export interface CollectedReply {
   readonly message: Extract<Message, { role: "assistant" }>;
@@ -11,7 +14,7 @@ export interface CollectedReply {
 /**
  * Puts a reply together from its parts, as they arrive: increments of text are joined, those of
  * reasoning by their block, calls stay where they came. A call's id that is empty, or was used before,
- * gets a new one, since results are matched by it.
+ * gets a new one, since results are matched by it; one without a name is {@linkcode NAMELESS}.
  */
 export class ReplyBuilder {
   readonly #modelId: string;
@@ -39,7 +42,11 @@ export class ReplyBuilder {
       case "reasoning":
         return this.#addReasoning(part);
       case "call":
-        return void this.#content.push({ ...part, id: this.#freeId(part.id) });
+        return void this.#content.push({
+          ...part,
+          id: this.#freeId(part.id),
+          name: part.name.trim() === "" ? NAMELESS : part.name,
+        });
       case "usage":
         return void (this.#usage = part.usage);
       case "warning":

@@ -1,6 +1,7 @@
 import { isSkepError, messageOf } from "../errors.ts";
 import { nearest } from "../suggest.ts";
 import type { ToolCall, ToolDefinition } from "../model/message.ts";
+import { NAMELESS } from "../model/reply.ts";
 import type { CallResult, Progress } from "../mcp/registry.ts";
 import { wantedArguments } from "../mcp/wanted_arguments.ts";
 import { cancelledText } from "./answer_calls.ts";
@@ -78,6 +79,7 @@ async function outcome(
 }
 
 function unknownTool(name: string, listed: readonly ToolDefinition[], tools: TurnTools): string {
+  if (name === NAMELESS) return "This call named no tool. Call one by its name.";
   const why = tools.whyNot?.(name);
   if (why !== undefined) return `${name} cannot be called: ${why}`;
   const near = nearest(name, listed.map((tool) => tool.name));
