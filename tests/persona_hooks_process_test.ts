@@ -2,6 +2,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { skep } from "./harness.ts";
 import { accepted, folderWith, packOf, PERSONA } from "./packs.ts";
+import { says, startTurns } from "./turn_harness.ts";
 
 /** Elsewhere nothing can confine a program, and then none runs. */
 const IS_CONFINED = Deno.build.os === "linux";
@@ -123,4 +124,58 @@ Deno.test("with --sandbox off a pack's hook ran unconfined without a word", asyn
   const { code, stderr } = await skep(args, { env: await accepted(pack.path) });
   assertEquals(code, 0);
   assertStringIncludes(stderr, "The hooks of A run unconfined: --sandbox is off\n");
+});
+
+Deno.test("what a pack's hooks print went nowhere, and became the session's title", async () => {
+  await using pack = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": PERSONA.replace(
+      "description: d",
+      "description: d\nhooks: { on_start: s.sh, on_message: m.sh, on_stop: e.sh }",
+    ),
+    "s.sh": "#!/bin/bash\necho branch main\n",
+    "m.sh": `#!/bin/bash
+case $(cat) in
+  *secretly*) echo '{"decision": "deny", "reason": "no secrets"}';;
+  *quietly*) ;;
+  *) echo noted >&2; printf '%20000s' x;;
+esac
+`,
+    "e.sh": "#!/bin/bash\necho good night\n",
+  });
+  for (const name of ["s", "m", "e"]) await Deno.chmod(`${pack.path}/${name}.sh`, 0o755);
+  await using world = await startTurns([says("ok"), says("ok")], {
+    args: ["--persona", pack.path],
+    env: { ...await accepted(pack.path), SKEP_LOG: "1", SKEP_PACK_HOOK_MS: "60000" },
+  });
+  const denied = await world.prompt("say it secretly");
+  assertEquals(
+    denied.error?.message,
+    "The prompt was refused by the hook on_message of a: no secrets",
+  );
+  await world.prompt("say it quietly");
+  await world.prompt("say it");
+  const said = (hook: string, text: string) =>
+    `[Hook output — untrusted]\n${JSON.stringify({ hook, server: `hook_${hook}`, text })}`;
+  const texts = (request: number): string[] => {
+    const { content } = world.messages(request).at(-1);
+    return typeof content === "string"
+      ? [content]
+      : content.map((each: { text: string }) => each.text);
+  };
+  assertStringIncludes(texts(0).join("\n"), `${said("on_start", "branch main")}\nsay it quietly`);
+  assertEquals(texts(0).join("\n").includes("on_message"), false);
+  const second = texts(1).join("\n");
+  assertMatch(second, /^say it\n\[Hook output — untrusted\]\n\{"hook":"on_message"/);
+  assertStringIncludes(second, "[... the middle of 20000 bytes is left out ...]\\n");
+  assertEquals(second.length < 17_000, true);
+  const { sessions } = await world.acp.request("session/list", {});
+  const [{ title }] = sessions.filter((each: { sessionId: string }) =>
+    each.sessionId === world.sessionId
+  );
+  assertEquals(title, "say it quietly");
+  await world.acp.running.closeStdin();
+  const { stderr } = await world.acp.running.ended;
+  assertStringIncludes(stderr, "hook_on_message stderr: noted\n");
+  assertStringIncludes(stderr, "hook_on_stop log: good night\n");
 });

@@ -147,7 +147,7 @@ export class RunServers {
       ...(off && { off }),
       lists: new FileKnownLists(join(folders.state, "tools"), host.files, limits),
       isStrict: host.env("SKEP_STRICT") === "1",
-      onLog: host.env("SKEP_LOG") === "1" ? warning(host) : () => {},
+      onLog: serverLogger(host),
       clientInfo: { name: "skep", version: VERSION },
       ...(elicitor && { elicitor }),
       ...(editor && {
@@ -161,6 +161,8 @@ export class RunServers {
   }
 }
 
-function warning({ warn }: Pick<Host, "warn">): (line: ServerLog) => void {
+/** Tells what servers and scripts say besides the protocol, where `SKEP_LOG=1` asks for it. */
+export function serverLogger({ warn, env }: Pick<Host, "warn" | "env">): (line: ServerLog) => void {
+  if (env("SKEP_LOG") !== "1") return () => {};
   return ({ server, kind, text }) => warn(`${server} ${kind}: ${text}`);
 }

@@ -18,7 +18,7 @@ import { journalRedactor, type KeptSessions } from "./kept_sessions.ts";
 import { startPackHooks } from "./pack_hooks.ts";
 import { personaNotices } from "./persona_notices.ts";
 import { promptSources, withToolNotes } from "./prompt_sources.ts";
-import type { RunServers } from "./run_servers.ts";
+import { type RunServers, serverLogger } from "./run_servers.ts";
 import { sessionAccesses } from "./session_accesses.ts";
 import { approvalsOf, type SessionRules } from "./session_rules.ts";
 import type { Settings } from "./settings.ts";
@@ -130,7 +130,8 @@ export class SessionOpener {
     const { persona, servers, settings, host } = this.#options;
     const prepare = (spec: ServerSpec) =>
       servers.prepare(spec, cwd, { ...(signal && { signal }), ...(accesses && { accesses }) });
-    return startPackHooks(persona, { host, limits: settings.limits, prepare }, stop);
+    const world = { host, limits: settings.limits, prepare, onLog: serverLogger(host) };
+    return startPackHooks(persona, world, stop);
   }
 
   /** The model that is chosen now, else the one that the session had. */

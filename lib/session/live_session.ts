@@ -26,6 +26,7 @@ import type { PromptOptions, Replayed, Session } from "./session.ts";
 import { type Asks, SessionHooks } from "./session_hooks.ts";
 import { SessionServers } from "./session_servers.ts";
 import { sessionTools } from "./session_tools.ts";
+import { submitPrompt } from "./submit_prompt.ts";
 import { titleOf } from "./title_of.ts";
 import { TurnLine } from "./turn_line.ts";
 
@@ -237,8 +238,9 @@ export class LiveSession implements Session {
   ): Promise<TurnStop> {
     if (this.#parts.serverSource !== undefined) await this.mcp.look();
     const { id } = run;
-    const submitted = await this.#submit(content, signal);
-    await this.#keepPrompt(id, submitted ?? content);
+    const heard = { packHooks: this.#parts.packHooks, hooks: this.#hooks };
+    const submitted = await submitPrompt(content, heard, signal);
+    await this.#keepPrompt(id, submitted ?? content, titleOf(content));
     this.#task = { role: "user", content: submitted ?? content };
     this.#history.push(this.#task);
     this.#compactor.beginTurn();
@@ -264,9 +266,9 @@ export class LiveSession implements Session {
   }
 
   /** @throws {SkepError} `STORE_FAILED`: then nothing was taken. */
-  async #keepPrompt(turn: string, content: Content): Promise<void> {
+  async #keepPrompt(turn: string, content: Content, firstTitle: string): Promise<void> {
     const turns = ++this.#turns;
-    const title = this.title ?? titleOf(content); // the journal cuts it
+    const title = this.title ?? firstTitle; // the journal cuts it
     const change = { ...(title === "" ? {} : { title }), turns, model: this.#model.id };
     try {
       await this.#kept?.journal.tryAppend({ type: "prompt", turn, content }, change);
@@ -352,18 +354,6 @@ export class LiveSession implements Session {
     };
   }
 
-  /** The prompt as it goes into the history; undefined when it was cancelled before. */
-  async #submit(content: Content, signal: AbortSignal): Promise<Content | undefined> {
-    const { packHooks } = this.#parts;
-    try {
-      if (packHooks !== undefined) await packHooks.message(textOf(content), signal);
-      return this.#hooks === undefined ? content : await this.#hooks.submit(content, signal);
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      throw error;
-    }
-  }
-
   #objections(
     turnId: string,
     guard: ReplyGuard | undefined,
@@ -392,7 +382,3 @@ export class LiveSession implements Session {
 
 /** Hooks that ask nobody, for a reply guard that stands alone. */
 const NOBODY: Asks = { run: () => Promise.resolve([]), has: () => false, closed: () => [] };
-
-function textOf(content: Content): string {
-  return content.flatMap((block) => block.type === "text" ? [block.text] : []).join("\n");
-}

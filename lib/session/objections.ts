@@ -1,16 +1,26 @@
-import type { Message } from "../model/message.ts";
-import type { HookName } from "./hook_settings.ts";
+import type { Message, Text } from "../model/message.ts";
 
 /** Something that a hook says to the model. */
 export interface Objection {
   readonly server: string;
-  readonly hook: HookName;
+  /** Which of its hooks, such as `_Stop`. */
+  readonly hook: string;
   readonly text: string;
 }
 
 /** What a hook says, as the model reads it: escaped and with its author, so that it passes for nobody else. */
 export function hookText({ hook, server, text }: Objection): string {
   return JSON.stringify({ hook, server, text });
+}
+
+/** The same as a part of a prompt or a result. */
+export function hookBlock(said: Objection): Text {
+  return { type: "text", text: `[Hook output — untrusted]\n${hookText(said)}` };
+}
+
+/** True of a hook's answer that decides: it was heeded, and is no news for the model. */
+export function isDecision(text: string): boolean {
+  return /^\s*\{\s*"decision"\s*:/.test(text);
 }
 
 /**

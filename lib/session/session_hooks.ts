@@ -7,7 +7,7 @@ import type { Admit } from "./admission.ts";
 import { hookVerdict } from "./hook_verdict.ts";
 import type { HookName } from "./hook_settings.ts";
 import type { HookAnswer, HookFacts, Hooks } from "./hooks.ts";
-import { hookText, type Objection, objectionMessages } from "./objections.ts";
+import { hookBlock, isDecision, type Objection, objectionMessages } from "./objections.ts";
 import type { ReplyGuard } from "./reply_guard.ts";
 
 /** What a compaction came to, for the hooks that ask for it. */
@@ -139,15 +139,7 @@ function spoken(hook: HookName, answers: readonly HookAnswer[]): Objection[] {
 }
 
 function blocks(hook: HookName, answers: readonly HookAnswer[]): Text[] {
-  return spoken(hook, answers).filter(({ text }) => !isDecision(text)).map((said) => ({
-    type: "text",
-    text: `[Hook output — untrusted]\n${hookText(said)}`,
-  }));
-}
-
-/** A decision was heeded; it is no news for the model. */
-function isDecision(text: string): boolean {
-  return /^\s*\{\s*"decision"\s*:/.test(text);
+  return spoken(hook, answers).filter(({ text }) => !isDecision(text)).map(hookBlock);
 }
 
 function withheld(
