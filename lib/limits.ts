@@ -12,6 +12,7 @@ export interface Limit {
     | "bytes"
     | "ms"
     | "s"
+    | "days"
     | "calls"
     | "rounds"
     | "attempts"
@@ -333,6 +334,15 @@ export const LIMITS = {
     past: "the session's own model is listed alone; the others follow when they are known",
     override: ["SKEP_LIST_MODELS_MS"],
     least: 0,
+  },
+  emptySessionDays: {
+    value: 30,
+    unit: "days",
+    reason:
+      "an editor opens a session each time it starts, and may come back to one that has no prompt yet",
+    past: "a session without a prompt is removed when the next one begins",
+    override: [],
+    least: 1,
   },
   maxSessionTitleBytes: {
     value: 80,

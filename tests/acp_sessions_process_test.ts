@@ -63,6 +63,62 @@ Deno.test("a session that one agent began is listed, loaded, prompted, resumed, 
   assertEquals((await running.ended).code, 0);
 });
 
+Deno.test("a session in which nothing was said is opened again by its id, in its own folder alone, and is in no list", async () => {
+  await using home = await tempFolder();
+  const [work, other] = [join(home.path, "work"), join(home.path, "other")];
+  await Promise.all([work, other].map((path) => Deno.mkdir(path)));
+  const options = { env: { SKEP_STATE_DIR: join(home.path, "state") } };
+  let sessionId: string;
+  {
+    const acp = await startAcp([], options);
+    await using running = acp.running;
+    sessionId = await acp.open(work);
+    await running.closeStdin();
+    assertEquals((await running.ended).code, 0);
+  }
+  const acp = await startAcp([], options);
+  await using _running = acp.running;
+  assertEquals(await acp.request("session/list"), { sessions: [] });
+  const elsewhere = await acp.request("session/load", { sessionId, cwd: other, mcpServers: [] });
+  assertEquals(elsewhere.error, {
+    code: -32602,
+    message: `session/load: session "${sessionId}" works in "${work}", not in "${other}": ` +
+      "open it with its own cwd",
+  });
+  const loaded = await acp.request("session/load", { sessionId, cwd: work, mcpServers: [] });
+  assertEquals(loaded.error, undefined);
+  assertEquals(await acp.turn(sessionId, "/tools"), { stopReason: "end_turn" });
+  const listed = (await acp.request("session/list")).sessions;
+  assertEquals(listed.map((each: WireMessage) => each.sessionId), [sessionId]);
+  const nul = await acp.request("session/new", { cwd: "/a\0b", mcpServers: [] });
+  assertEquals(nul.error.code, -32602);
+});
+
+Deno.test("a workspace that is named by a link is its server's own, by both of its paths", async () => {
+  await using home = await tempFolder();
+  const [work, link] = [join(home.path, "work"), join(home.path, "link")];
+  await Deno.mkdir(work);
+  await Deno.symlink(work, link);
+  await Deno.writeTextFile(join(work, "a.txt"), "one bee\n");
+  const acp = await startAcp();
+  await using _running = acp.running;
+  const sessionId = await acp.open(link);
+  for (const path of [join(link, "a.txt"), join(work, "a.txt"), "a.txt"]) {
+    const told = acp.updates().length;
+    await acp.turn(sessionId, `/dev__read_file path=${path}`);
+    const reads = acp.updates().slice(told).filter(({ kind }) => kind === "read");
+    assertEquals(reads.map(({ locations }) => locations), [[{ path: join(link, "a.txt") }]]);
+    assertStringIncludes(JSON.stringify(acp.updates().slice(told)), "1:one bee");
+  }
+  await acp.turn(sessionId, `/dev__write_file path=${link}/b.txt content=new`);
+  assertEquals(await Deno.readTextFile(join(work, "b.txt")), "new");
+  const written = acp.updates().findLast(({ content }) => content?.[0]?.type === "diff")!;
+  assertEquals(written.content[0].path, join(link, "b.txt"));
+  for (const cwd of [link, work, `${work}/`]) {
+    assertEquals((await acp.request("session/list", { cwd })).sessions.length, 1);
+  }
+});
+
 Deno.test("a call that failed, was denied or was not run is failed as it happens, and when its session is loaded", async () => {
   await using home = await tempFolder();
   await using work = await tempFolder();

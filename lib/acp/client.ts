@@ -58,6 +58,7 @@ export class Client {
     const { id, cwd } = entry.session;
     const updates = toSessionUpdates(update, {
       cwd,
+      namedCwd: entry.namedCwd ?? cwd,
       callIds: entry.callIds,
       compactionIds: entry.compactionIds,
       takesNotices,

@@ -58,6 +58,11 @@ export class Entry {
     if (rest.limits.idleSessionS > 0) this.#watch();
   }
 
+  /** The session's folder as its client knows it, where that goes through a link. */
+  get namedCwd(): string | undefined {
+    return this.#request.namedCwd;
+  }
+
   /** What is known of the session. */
   get session(): SessionFacts {
     return this.#facts;

@@ -106,6 +106,7 @@ async function feed(lines: readonly string[]): Promise<void> {
     kept: () =>
       Promise.resolve({
         list: () => Promise.resolve({ sessions: [] }),
+        info: () => Promise.resolve(undefined),
         delete: () => Promise.resolve(false),
       }),
   });

@@ -1,5 +1,5 @@
 import type { ListSessionsResponse } from "@agentclientprotocol/sdk";
-import { isAbsolute } from "@std/path";
+import { isAbsolute, resolve } from "@std/path";
 import { SkepError } from "../errors.ts";
 import type { SessionInfo } from "../session/store.ts";
 import type { Client } from "./client.ts";
@@ -12,11 +12,17 @@ export type ReopenedResult = Omit<NewSessionResult, "sessionId">;
 /** What a client does with sessions that are kept. Parameters are as they came. */
 export class KeptSessions {
   readonly #kept: SessionsOptions["kept"];
+  readonly #folder: NonNullable<SessionsOptions["folder"]>;
   readonly #sessions: Sessions;
   readonly #client: Client;
 
-  constructor({ kept }: Pick<SessionsOptions, "kept">, sessions: Sessions, client: Client) {
+  constructor(
+    { kept, folder = (cwd) => Promise.resolve(cwd) }: Pick<SessionsOptions, "kept" | "folder">,
+    sessions: Sessions,
+    client: Client,
+  ) {
     this.#kept = kept;
+    this.#folder = folder;
     this.#sessions = sessions;
     this.#client = client;
   }
@@ -40,7 +46,7 @@ export class KeptSessions {
   /** `session/fork`, which ACP v1 does not know yet: opens a copy of a session under an id of its own. */
   async fork(params: unknown, signal: AbortSignal): Promise<Announced<NewSessionResult>> {
     const method = "session/fork";
-    this.#store(method);
+    await this.#checkPlace(method, params);
     const { result, announce } = await this.#sessions.reopen(method, params, true, signal);
     return { result, announce };
   }
@@ -57,7 +63,8 @@ export class KeptSessions {
     }
     const store = await this.#store(method)();
     const page = await store.list({
-      ...(typeof cwd === "string" ? { cwd } : {}),
+      isPrompted: true,
+      ...(typeof cwd === "string" ? { cwd: await this.#canonical(cwd, method) } : {}),
       ...(typeof cursor === "string" ? { cursor } : {}),
     });
     return {
@@ -76,8 +83,38 @@ export class KeptSessions {
     throw new SkepError("SESSION_UNKNOWN", `${method}: unknown session "${id}"`, { sessionId: id });
   }
 
+  /**
+   * A session works where it was begun: its history speaks of those files. Only one whose folder is gone goes
+   * on in another one.
+   *
+   * @throws {SkepError} `INVALID_PARAMS` for one that is to be opened elsewhere.
+   */
+  async #checkPlace(method: string, params: unknown): Promise<void> {
+    const store = this.#store(method);
+    const { cwd } = readParams(method, params);
+    const id = readId(method, params);
+    if (typeof cwd !== "string" || !isAbsolute(cwd)) return; // told by who reads the rest
+    const own = (await (await store()).info(id))?.cwd;
+    if (own === undefined || own === cwd) return;
+    const [place, asked] = await Promise.all(
+      [own, cwd].map((path) => this.#folder(path, method).catch(() => undefined)),
+    );
+    if (place === undefined || asked === undefined || place === asked) return;
+    throw invalid(
+      method,
+      `session "${id}" works in ${JSON.stringify(own)}, not in ${
+        JSON.stringify(cwd)
+      }: open it with its own cwd`,
+    );
+  }
+
+  /** As sessions have it; of a folder that is gone the path without its detours. */
+  async #canonical(cwd: string, method: string): Promise<string> {
+    return await this.#folder(cwd, method).catch(() => resolve(cwd));
+  }
+
   async #reopen(method: string, params: unknown, signal: AbortSignal) {
-    this.#store(method);
+    await this.#checkPlace(method, params);
     const { entry, result, announce } = await this.#sessions.reopen(method, params, false, signal);
     const { sessionId: _, ...state } = result;
     return { entry, result: state, announce };

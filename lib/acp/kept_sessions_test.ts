@@ -41,11 +41,12 @@ function info(id: string, facts: Partial<SessionInfo> = {}): SessionInfo {
 }
 
 /** A client of an agent that keeps sessions. */
-function started(play = echo) {
+function started(play = echo, folder?: (cwd: string, method: string) => Promise<string>) {
   const requests: SessionRequest[] = [];
   const sessions: FakeSession[] = [];
   const queries: unknown[] = [];
   const client = new MemoryClient({
+    ...(folder && { folder }),
     open: (request) => {
       requests.push(request);
       const { resume } = request;
@@ -64,6 +65,7 @@ function started(play = echo) {
           const sessions = [info("s1", known), info("s0")];
           return Promise.resolve({ sessions, ...(query?.cursor ? {} : { cursor: "next" }) });
         },
+        info: (id) => Promise.resolve(id === "s1" ? info("s1") : undefined),
         delete: (id) => Promise.resolve(id === "s1"),
       }),
   });
@@ -128,6 +130,38 @@ Deno.test("a session that is open is closed before it is loaded again, but not w
   await client.end();
 });
 
+Deno.test("a session is opened in its own folder, by whatever path, and in another one only when that is gone", async () => {
+  const folders: Record<string, string> = {
+    "/work": "/work",
+    "/link": "/work",
+    "/other": "/other",
+  };
+  const { client, requests, queries } = started(echo, (cwd) => {
+    const real = folders[cwd];
+    return real === undefined ? Promise.reject(new Error("gone")) : Promise.resolve(real);
+  });
+  for (const method of ["session/load", "session/resume", "session/fork"]) {
+    assertEquals(await client.request(method, { ...PARAMS, cwd: "/other" }), {
+      code: -32602,
+      message:
+        `${method}: session "s1" works in "/work", not in "/other": open it with its own cwd`,
+    });
+  }
+  assertEquals(requests, []);
+  await client.request("session/load", { ...PARAMS, cwd: "/link" });
+  assertEquals([requests[0]!.cwd, requests[0]!.namedCwd], ["/work", "/link"]);
+  await client.request("session/list", { cwd: "/link" });
+  await client.request("session/list", { cwd: "/gone/sub/../" });
+  assertEquals(queries, [
+    { isPrompted: true, cwd: "/work" },
+    { isPrompted: true, cwd: "/gone" },
+  ]);
+  delete folders["/work"];
+  await client.request("session/load", { ...PARAMS, cwd: "/other" });
+  assertEquals(requests[1]!.cwd, "/other");
+  await client.end();
+});
+
 Deno.test("session/list gives a page of sessions with what they took, and refuses what is no query", async () => {
   const { client, queries } = started();
   assertEquals(await client.request("session/list", { cwd: "/work" }), {
@@ -157,7 +191,10 @@ Deno.test("session/list gives a page of sessions with what they took, and refuse
   });
   const last = await client.request("session/list", { cursor: "next", cwd: null });
   assertEquals("nextCursor" in last, false);
-  assertEquals(queries, [{ cwd: "/work" }, { cursor: "next" }]);
+  assertEquals(queries, [
+    { isPrompted: true, cwd: "/work" },
+    { isPrompted: true, cursor: "next" },
+  ]);
   assertEquals((await client.request("session/list", { cwd: "work" })).code, -32602);
   assertEquals((await client.request("session/list", { cursor: 3 })).code, -32602);
   await client.end();

@@ -28,6 +28,7 @@ export function readNewSession(params: unknown, method = "session/new"): NewSess
   if (typeof cwd !== "string" || !isAbsolute(cwd)) {
     throw invalid(`cwd must be an absolute path, not ${JSON.stringify(cwd) ?? "missing"}`);
   }
+  if (cwd.includes("\0")) throw invalid(`cwd ${JSON.stringify(cwd)} holds a NUL character`);
   if (!isListOrNothing(mcpServers)) throw invalid("mcpServers must be an array");
   if (!isTextOrNothing(systemPrompt)) throw invalid("systemPrompt must be text");
   const servers: ServerSpec[] = [];

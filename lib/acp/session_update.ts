@@ -13,6 +13,8 @@ import { toPlan } from "./to_plan.ts";
 export interface UpdateContext {
   /** The session's folder. */
   readonly cwd: string;
+  /** The same as the client knows it: files are told by their paths below that. */
+  readonly namedCwd: string;
   readonly callIds: CallIds;
   /** The client shows updates of kind `notice`. */
   readonly takesNotices: boolean;
@@ -49,7 +51,7 @@ export function toSessionUpdates(update: Update, context: UpdateContext): Sessio
     case "call_ended": {
       const asked = callIds.end(update.callId);
       const plan = toPlan(update.result, asked);
-      const end = toCallEnd(callIds.of(update.callId), update.result, asked, context.isBuzz);
+      const end = toCallEnd(callIds.of(update.callId), update.result, asked, context);
       return plan === undefined ? [end] : [end, plan];
     }
     case "usage":
@@ -105,10 +107,12 @@ function chunk(
 
 function toCall(
   { callId, tool, input }: Extract<Update, { type: "call" }>,
-  { callIds, cwd, maxTitleBytes }: UpdateContext,
+  context: UpdateContext,
 ): SessionUpdate {
+  const { callIds, namedCwd, maxTitleBytes } = context;
   const described = describeCall(tool, input, maxTitleBytes);
-  const locations = callLocations(described.kind, input, cwd);
+  const locations = callLocations(described.kind, input, namedCwd)
+    .map((location) => ({ ...location, path: asNamed(location.path, context) }));
   return {
     sessionUpdate: "tool_call",
     toolCallId: callIds.begin(callId, { tool, input }),
@@ -142,14 +146,15 @@ function toCallEnd(
   toolCallId: string,
   result: CallResult,
   asked: AskedCall | undefined,
-  isBuzz: boolean,
+  context: UpdateContext,
 ): SessionUpdate {
   const { structured, isError, isUndelivered } = result;
-  const diffs = fileDiffs(result, asked);
+  const diffs = fileDiffs(result, asked)
+    .map((diff) => ({ ...diff, path: asNamed(diff.path, context) }));
   return {
     sessionUpdate: "tool_call_update",
     toolCallId,
-    status: isUndelivered || (isError && !isBuzz) ? "failed" : "completed",
+    status: isUndelivered || (isError && !context.isBuzz) ? "failed" : "completed",
     content: [
       ...diffs.map(({ line: _, ...diff }) => ({ type: "diff" as const, ...diff })),
       ...said(result),
@@ -157,6 +162,12 @@ function toCallEnd(
     ...(diffs.length === 0 ? {} : { locations: diffs.map(({ path, line }) => ({ path, line })) }),
     rawOutput: { isError, ...(structured && { structuredContent: structured }) },
   };
+}
+
+/** A path in the session's folder, as the client knows it. */
+function asNamed(path: string, { cwd, namedCwd }: UpdateContext): string {
+  const isInside = path === cwd || path.startsWith(`${cwd}/`) || path.startsWith(`${cwd}\\`);
+  return isInside ? namedCwd + path.slice(cwd.length) : path;
 }
 
 /** What the model reads of a result, without a difference that is shown as such. */

@@ -19,6 +19,7 @@ function mapFor(changed: Partial<UpdateContext>, ...updates: Update[]): SessionU
     takesNotices: false,
     takesCompactions: false,
     isBuzz: false,
+    namedCwd: "/w",
     maxTitleBytes: 200,
     contextWindow: (model: string) => model === "known" ? 1000 : undefined,
     ...changed,

@@ -1,4 +1,5 @@
 import type { NewSessionResponse } from "@agentclientprotocol/sdk";
+import { resolve } from "@std/path";
 import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { Limits } from "../limits.ts";
@@ -30,8 +31,14 @@ export interface SessionsOptions extends ClientOptions, ModelListsOptions {
     id: string,
     choice: { readonly beside: string; readonly effort: Effort | undefined },
   ) => Promise<Model>;
+  /**
+   * The canonical path of a session's folder, for that method; absent: folders are not looked at.
+   *
+   * @throws {SkepError} `INVALID_PARAMS` when there is no such folder.
+   */
+  readonly folder?: (cwd: string, method: string) => Promise<string>;
   /** The sessions that are kept; absent: none are, and the client is told so. */
-  readonly kept?: () => Promise<Pick<SessionStore, "list" | "delete">>;
+  readonly kept?: () => Promise<Pick<SessionStore, "list" | "info" | "delete">>;
   /** The identity's private key, which a client gave to a server, is passed on to it. */
   readonly passesKeys?: boolean;
   /** Where the provider needs a person to log in; absent: it does not. */
@@ -82,7 +89,7 @@ export class Sessions {
     const { request, problems, title } = this.#read(params, "session/new");
     const later = this.#noticesLater();
     const called = title === undefined ? {} : { title };
-    const told = { ...request, ...called, onNotice: later.onNotice };
+    const told = { ...request, ...called, isKeptAtOnce: true, onNotice: later.onNotice };
     const entry = await this.#open("session/new", told, this.#options.open, signal);
     const { id, notices } = entry.session;
     return {
@@ -231,7 +238,7 @@ export class Sessions {
     const failed = new AbortController();
     const idOf = async () => (await opening).session.id;
     const editor = this.#client.editor(request.cwd, idOf);
-    const opening: Promise<Entry> = this.#opened(open, {
+    const opening: Promise<Entry> = this.#opened(method, open, {
       ...request,
       approver: async (...question) => await this.#client.ask(await opening, ...question),
       elicitor: this.#client.elicitor(idOf),
@@ -256,7 +263,12 @@ export class Sessions {
     }
   }
 
-  async #opened(open: SessionsOptions["open"], request: SessionRequest): Promise<Entry> {
+  async #opened(
+    method: string,
+    open: SessionsOptions["open"],
+    given: SessionRequest,
+  ): Promise<Entry> {
+    const request = await this.#placed(method, given);
     const session = await open(request);
     if (this.#closing.signal.aborted) {
       await session.close().catch(() => {}); // the connection has ended: nobody could be told
@@ -279,7 +291,7 @@ export class Sessions {
     request: SessionRequest,
     { modelId }: SessionFacts,
   ): Promise<Session> {
-    const session = await open(request);
+    const session = await open(await this.#placed("session/prompt", request));
     try {
       if (session.modelId !== modelId) {
         const { resolveModel } = this.#options;
@@ -290,6 +302,13 @@ export class Sessions {
       await session.close();
       throw error;
     }
+  }
+
+  /** The request with the canonical path of its folder. */
+  async #placed(method: string, request: SessionRequest): Promise<SessionRequest> {
+    const cwd = await this.#options.folder?.(request.cwd, method) ?? request.cwd;
+    const named = resolve(request.cwd);
+    return cwd === named ? { ...request, cwd } : { ...request, cwd, namedCwd: named };
   }
 
   async #leave(method: string, entry: Entry): Promise<void> {

@@ -70,7 +70,7 @@ export function keptSessions(
       let isOpening = true;
       tell = (text) => isOpening ? void notices.push(text) : onNotice(text);
       try {
-        return await keepSession({
+        const kept = await keepSession({
           store: await store(),
           facts: { cwd, ...facts },
           ...(resume === undefined ? {} : { resume }),
@@ -82,6 +82,9 @@ export function keptSessions(
           copyArtifacts: (from, to) => copyFolder(artifacts(from), artifacts(to), host, limits),
           onNotice: tell,
         });
+        // Its end waits for this; what fails is tried again with the first prompt, and told then.
+        if (request.isKeptAtOnce) kept.journal.flush().catch(() => {});
+        return kept;
       } catch (error) {
         if (resume !== undefined || !isSkepError(error, "STORE_FAILED")) throw error;
         notices.push(unkept(messageOf(error)));

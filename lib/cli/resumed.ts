@@ -35,7 +35,7 @@ export async function resumed(invocation: Invocation, host: Host): Promise<Resum
   const store = await sessions.store();
   const id = invocation.value(flag) ?? "";
   const info = flag === "continue"
-    ? (await store.list({ cwd: settings.cwd, limit: 1 })).sessions[0]
+    ? (await store.list({ cwd: settings.cwd, isPrompted: true, limit: 1 })).sessions[0]
     : await store.info(id);
   if (info === undefined) {
     const message = flag === "continue"

@@ -18,6 +18,7 @@ import type { SessionRequest } from "../session/session.ts";
 import { VERSION } from "../version.ts";
 import type { Consent } from "./consent.ts";
 import { loginsOf } from "./logins_of.ts";
+import { withWorkspaceName } from "./named_workspace.ts";
 import { packFiles } from "./pack_files.ts";
 import { loggingDenials, loggingRefusals } from "./session_accesses.ts";
 import type { Settings } from "./settings.ts";
@@ -132,7 +133,7 @@ export class RunServers {
       specs,
       unusable: [...unusable, ...request.unusable ?? []],
       prepare: (spec, isRefetching, own) =>
-        this.prepare(spec, cwd, {
+        this.prepare(withWorkspaceName(spec, request.namedCwd), cwd, {
           signal: AbortSignal.any([signal, own].filter((each) => each !== undefined)),
           ...(accesses && { accesses }),
           isRefetching,

@@ -1,6 +1,6 @@
-import { checkCwd } from "../acp/check_cwd.ts";
 import type { AgentInfo } from "../acp/initialize.ts";
 import { type AcpOptions, serveAcp } from "../acp/serve_acp.ts";
+import { sessionFolder } from "../acp/session_folder.ts";
 import { isSkepError, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { LIMITS, readLimits } from "../limits.ts";
@@ -34,10 +34,8 @@ export async function serveClient(
           prepare.ahead();
         },
       },
-      open: async (request) => {
-        await checkCwd(request.cwd, host);
-        return await (await prepare()).open(request);
-      },
+      open: async (request) => await (await prepare()).open(request),
+      folder: (cwd, method) => sessionFolder(cwd, method, host),
       resolveModel: async (id, choice) => await resolve(id, choice, await prepare()),
       models: async (current) => {
         const { modelChoices, modelId } = await prepare();
@@ -78,10 +76,11 @@ async function agentInfo(
 async function keptIn(
   { sessions }: Pick<Run, "sessions">,
   { files }: Pick<Host, "files">,
-): Promise<Pick<SessionStore, "list" | "delete">> {
+): Promise<Pick<SessionStore, "list" | "info" | "delete">> {
   const store = await sessions.store();
   return {
     list: (query) => store.list(query),
+    info: (id) => store.info(id),
     delete: async (id) => {
       const wasThere = await store.delete(id);
       if (wasThere) await files.remove(sessions.artifacts(id));

@@ -51,7 +51,11 @@ async function list({ invocation, host, settings, store }: Place, extra?: string
   const query = isAll ? {} : { cwd: settings.cwd };
   let count = 0;
   for (let cursor: string | undefined;;) {
-    const page = await store.list({ ...query, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await store.list({
+      isPrompted: true,
+      ...query,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     for (const info of page.sessions) {
       count++;
       await host.print(`${settings.isJson ? JSON.stringify(info) : inWords(info, isAll)}\n`);

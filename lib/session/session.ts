@@ -14,8 +14,10 @@ import type { TurnStop, Update } from "../turn/update.ts";
 
 /** What a session is opened with. */
 export interface SessionRequest {
-  /** Absolute path of the workspace. */
+  /** Absolute path of the workspace, canonical. */
   readonly cwd: string;
+  /** The path by which the client knows it, where that goes through a link. */
+  readonly namedCwd?: string;
   /** Servers beside the persona's: the client's own. One of a persona's name is renamed, never the persona's. */
   readonly servers: readonly ServerSpec[];
   /** The client's entries that cannot be used: the model is told of them. */
@@ -26,6 +28,8 @@ export interface SessionRequest {
   readonly approver?: Approver;
   /** What lists call a new session; absent: the first line of its first prompt. */
   readonly title?: string;
+  /** It is kept before anything is said in it: its client has its id, and may open it again by that. */
+  readonly isKeptAtOnce?: boolean;
   /** Goes on with a kept session, or with a copy of it under an id of its own. */
   readonly resume?: { readonly id: string; readonly isFork?: boolean };
   /** Told of what a person must know that comes up after the session was opened; absent: stderr is. */

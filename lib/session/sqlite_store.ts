@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { SkepError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
 import type { Usage } from "../model/message.ts";
 import { isDamage } from "./sqlite_damage.ts";
 import { isPutAside } from "./sqlite_schema.ts";
@@ -43,7 +44,12 @@ export class SqliteStore implements SessionStore {
   }
 
   create(info: SessionInfo): Promise<void> {
-    return this.#change(true, () => this.#insert(info, ""));
+    return this.#change(true, () => {
+      const { value: days } = LIMITS.emptySessionDays;
+      const oldest = info.createdMs - days * 24 * 60 * 60 * 1000;
+      this.#run("DELETE FROM sessions WHERE turns = 0 AND updated_ms < ?", oldest);
+      this.#insert(info, "");
+    });
   }
 
   info(id: string): Promise<SessionInfo | undefined> {
@@ -54,16 +60,20 @@ export class SqliteStore implements SessionStore {
   }
 
   list(
-    { cwd, cursor, limit = this.#pageSize }: Parameters<SessionStore["list"]>[0] = {},
+    { cwd, cursor, limit = this.#pageSize, isPrompted = false }: Parameters<
+      SessionStore["list"]
+    >[0] = {},
   ): Promise<SessionPage> {
     return this.#read(() => {
       const from = cursor === undefined ? [Number.MAX_SAFE_INTEGER, 0] : fromCursor(cursor);
       const rows = this.#all(
         `SELECT * FROM sessions WHERE (updated_ms, key) < (?1, ?2) AND (?3 IS NULL OR cwd = ?3)
+         AND turns >= ?5
          ORDER BY updated_ms DESC, key DESC LIMIT ?4`,
         ...from as [number, number],
         cwd ?? null,
         limit + 1,
+        isPrompted ? 1 : 0,
       );
       const last = rows.length > limit ? rows[limit - 1] : undefined;
       return {

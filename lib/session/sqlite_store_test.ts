@@ -314,6 +314,23 @@ Deno.test("list() gives pages by last use, of one folder when asked, and refuses
     await store.close();
   }));
 
+Deno.test("a session that nobody prompted is in no list of those, and gone a month later when another one begins", () =>
+  inFolder(async (folder) => {
+    const { store } = await testStore(folder);
+    const day = 24 * 60 * 60 * 1000;
+    await store.create(emptySession("old", { updatedMs: 0 }));
+    await store.create(emptySession("used", { updatedMs: 0, turns: 1 }));
+    await store.create(emptySession("new", { createdMs: 30 * day, updatedMs: 30 * day }));
+    const listed = await store.list({ isPrompted: true });
+    assertEquals(listed.sessions.map(({ id }) => id), ["used"]);
+    assertEquals((await store.info("old"))?.id, "old");
+    await store.create(emptySession("newer", { createdMs: 30 * day + 1 }));
+    assertEquals(await store.info("old"), undefined);
+    assertEquals((await store.info("new"))?.id, "new");
+    assertEquals((await store.info("used"))?.id, "used");
+    await store.close();
+  }));
+
 Deno.test("fork() copies records up to one, and delete() leaves nothing of a session in the files", () =>
   inFolder(async (folder) => {
     const { store } = await testStore(folder);

@@ -66,7 +66,7 @@ export interface SessionPage {
 export interface SessionStore {
   /** Where it is, for people. */
   readonly place: string;
-  /** Adds a session without records. @throws {SkepError} `SESSION_CONFLICT` when there is one of that id. */
+  /** Adds a session without records. Those that nobody prompted for long are removed. @throws {SkepError} `SESSION_CONFLICT` when there is one of that id. */
   create(info: SessionInfo): Promise<void>;
   /** Facts of one session; undefined when there is none of that id. */
   info(id: string): Promise<SessionInfo | undefined>;
@@ -77,6 +77,8 @@ export interface SessionStore {
    */
   list(query?: {
     readonly cwd?: string;
+    /** Those alone in which something was asked. */
+    readonly isPrompted?: boolean;
     readonly cursor?: string;
     /** Most of one page. */
     readonly limit?: number;

@@ -131,12 +131,18 @@ async function missingAccess(
   return state === "granted" ? "read" : access;
 }
 
-/** The path with the private home folder in place of a leading `~`, as the shell would. */
+/**
+ * The path with the private home folder in place of a leading `~`, as the shell would, and the server's folder
+ * in place of its other name.
+ */
 function expanded(path: string, context: ToolContext): string {
   if (path.includes("\0")) {
     throw failed(context, `Cannot use the path ${JSON.stringify(path)}: it holds a NUL character`);
   }
-  const { home } = context;
+  const { home, named, cwd } = context;
+  if (named !== undefined && (path === named || path.startsWith(`${named}/`))) {
+    return join(cwd, path.slice(named.length));
+  }
   if (home === undefined || !(path === "~" || path.startsWith("~/"))) return path;
   return join(home, path.slice(1));
 }

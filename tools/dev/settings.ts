@@ -12,6 +12,8 @@ export interface Settings {
   readonly isGitLooking: boolean;
   /** Who commits are by, when the repository and the machine name nobody: `NAME <ADDRESS>`. */
   readonly author: string;
+  /** Another path of the server's folder, through a link, which its arguments may have; absent: there is none. */
+  readonly named?: string;
 }
 
 const AUTHOR = /^[^<>\n\0]+ <[^<>\s\0]+>$/;
@@ -23,12 +25,12 @@ const AUTHOR = /^[^<>\n\0]+ <[^<>\s\0]+>$/;
  * @returns The settings, or what is wrong with the arguments.
  */
 export function readSettings(args: readonly string[], tools: readonly string[]): Settings | string {
-  let settings = {
+  let settings: Settings = {
     isUnconfined: false,
     isSaidConfined: false,
     areHooksListed: false,
     isGitLooking: false,
-    without: [] as readonly string[],
+    without: [],
     author: "skep agent <agent@skep.invalid>",
   };
   for (const arg of args) {
@@ -47,9 +49,11 @@ export function readSettings(args: readonly string[], tools: readonly string[]):
     } else if (flag === "--author" && value !== undefined) {
       if (!AUTHOR.test(value)) return `--author must be "NAME <ADDRESS>", not "${value}"`;
       settings = { ...settings, author: value };
+    } else if (flag === "--named" && value?.startsWith("/")) {
+      settings = { ...settings, named: value };
     } else {
       const known = "--confined, --unconfined, --hooks, --git-looks, --without=TOOL,…, " +
-        "--author=NAME <ADDRESS>";
+        "--author=NAME <ADDRESS>, --named=PATH";
       return `there is no argument "${arg}", only ${known}`;
     }
   }

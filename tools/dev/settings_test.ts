@@ -13,7 +13,7 @@ Deno.test("readSettings() reads the server's arguments", () => {
   assertEquals(readSettings([], []), defaults);
   assertEquals(
     readSettings(
-      ["--confined", "--hooks", "--git-looks", "--without=a,b", "--author=A B <a@b>"],
+      ["--confined", "--hooks", "--git-looks", "--without=a,b", "--author=A B <a@b>", "--named=/l"],
       ["a", "b"],
     ),
     {
@@ -23,6 +23,7 @@ Deno.test("readSettings() reads the server's arguments", () => {
       isGitLooking: true,
       without: ["a", "b"],
       author: "A B <a@b>",
+      named: "/l",
     },
   );
 });

@@ -56,6 +56,7 @@ export async function startServer(
   const context = {
     cwd: world.cwd(),
     home: await variable("HOME", world),
+    ...(settings.named === undefined ? {} : { named: settings.named }),
     limits,
     world,
     fetch,

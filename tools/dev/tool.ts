@@ -9,6 +9,8 @@ import type { World } from "./world.ts";
 export interface ServerContext {
   /** The folder that the server was started in: absolute, canonical. */
   readonly cwd: string;
+  /** Another path of that folder, through a link, by which callers may know it. */
+  readonly named?: string;
   /** The private home folder, which `~` in a path means; undefined when the server has none. */
   readonly home: string | undefined;
   readonly limits: Limits;
