@@ -68,7 +68,6 @@ Deno.test("skep answers a mistake on the command line with one line, the near mi
     ],
     [["mcp", "dve"], 'skep: skep brings no server "dve": did you mean dev?\n'],
     [["tools", "--cwd", "/no/such"], 'skep: Cannot use --cwd "/no/such": it does not exist\n'],
-    [["call", "x", "[1]"], "skep: Cannot use the arguments [1]: they must be a JSON object\n"],
     [["chat", "-p", " "], "skep: There is nothing to answer: -p is empty\n"],
   ];
   await Promise.all(mistakes.map(async ([args, stderr]) => {
@@ -159,6 +158,28 @@ Deno.test("skep call exits 2 for a tool's own error, its lines kept, and 1 for a
   assertStringIncludes(rejected.stderr, 'Server "fake" rejected the call: no');
   assertEquals([unknown.code, unknown.stdout], [1, ""]);
   assertStringIncludes(unknown.stderr, 'There is no tool "fake__ehco": did you mean fake__echo?');
+});
+
+Deno.test("skep call did not say what a tool takes for arguments that are no object, and left with another code than for those that do not fit", async () => {
+  await using folder = await tempFolder();
+  const file = await serverFile(folder.path, { fake: fakeServer() });
+  const call = (input: string) => skep(["call", "fake__echo", input, "--mcp", file]);
+  const [broken, list, misfit] = await Promise.all([call("{"), call("[1]"), call('{"text":1}')]);
+  assertEquals(
+    [broken, list, misfit].map(({ code, stdout }) => [code, stdout]),
+    Array(3).fill([1, ""]),
+  );
+  assertMatch(broken.stderr, /^skep: Cannot read the arguments {: .*; it takes \[text\]: string$/m);
+  const notOne =
+    "Cannot use the arguments [1]: they must be a JSON object; it takes [text]: string";
+  assertStringIncludes(list.stderr, notOne);
+  assertStringIncludes(misfit.stderr, "\nIt takes [text]: string");
+});
+
+Deno.test("skep why '' told of the hooks", async () => {
+  const { code, stdout } = await skep(["why", ""]);
+  assertEquals(code, 1);
+  assertMatch(stdout, /^"": nothing goes by this name\n/);
 });
 
 Deno.test("skep call --json gives the whole result, a denial with what was denied", async () => {

@@ -1,6 +1,9 @@
 import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { isObject } from "../mcp/message.ts";
 import type { CallResult } from "../mcp/registry.ts";
+import type { Schema } from "../mcp/schema_parts.ts";
+import { wantedArguments } from "../mcp/wanted_arguments.ts";
 import { type RegistryFacts, whyTool } from "../mcp/why_tool.ts";
 import { nearest } from "../suggest.ts";
 import type { Invocation } from "./flags.ts";
@@ -9,11 +12,11 @@ import { withServers } from "./with_servers.ts";
 
 /**
  * `skep call TOOL [JSON]`: one call under its grant, without a model. The result's text goes to
- * stdout; an error result's to stderr, exit 2, or 3 when the grant denied it.
+ * stdout; an error result's to stderr, exit 2, or 3 when the grant denied it. Arguments that are not what
+ * the tool takes exit with 1, as those that are no JSON do.
  */
 export function run(invocation: Invocation, host: Host): Promise<number> {
   const [tool = "", json = "{}"] = invocation.positionals;
-  const input = readInput(json);
   return withServers(invocation, host, async (run, registry, signal) => {
     if (!registry.tools().some(({ name }) => name === tool)) {
       const facts = await registryFacts(run, registry, host);
@@ -23,7 +26,8 @@ export function run(invocation: Invocation, host: Host): Promise<number> {
       if (!isHidden) throw notThere(tool, facts);
       host.warn(`"${tool}" is hidden for want of room: a model calls it once find_tool found it`);
     }
-    const result = await registry.call(tool, input, signal);
+    const schema = registry.tools().find(({ name }) => name === tool)?.inputSchema;
+    const result = await registry.call(tool, readInput(json, schema), signal);
     if (run.settings.isJson) await host.print(`${JSON.stringify(result)}\n`);
     else if (!result.isError) await host.print(ended(textOf(result)));
     else for (const line of textOf(result).split("\n")) host.warn(line);
@@ -31,18 +35,21 @@ export function run(invocation: Invocation, host: Host): Promise<number> {
   });
 }
 
-function readInput(json: string): Readonly<Record<string, unknown>> {
+/** @param schema What the tool takes; undefined where it is not shown. */
+function readInput(json: string, schema: Schema | undefined): Readonly<Record<string, unknown>> {
+  const wanted = schema === undefined ? "" : `; it takes ${wantedArguments(schema)}`;
+  const refusal = (what: string, why: string, options?: ErrorOptions) => {
+    const message = `Cannot ${what} the arguments ${json}: ${why}${wanted}`;
+    return new SkepError("USAGE", message, { argument: "JSON" }, options);
+  };
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
+    value = JSON.parse(json);
   } catch (cause) {
-    const message = `Cannot read the arguments ${json}: ${messageOf(cause)}`;
-    throw new SkepError("USAGE", message, { argument: "JSON" }, { cause });
+    throw refusal("read", messageOf(cause), { cause });
   }
-  const message = `Cannot use the arguments ${json}: they must be a JSON object`;
-  throw new SkepError("USAGE", message, { argument: "JSON" });
+  if (!isObject(value)) throw refusal("use", "they must be a JSON object");
+  return value;
 }
 
 /** Why a tool is not there: the check that keeps it away and what to do, or that it is none. */
@@ -84,7 +91,8 @@ function ended(text: string): string {
 }
 
 /** Only a denial that is certain exits 3: a tool's own failure may look like one. */
-function exitCode({ isError, denial }: CallResult): number {
+function exitCode({ isError, denial, isMisfit }: CallResult): number {
   if (denial?.isCertain) return 3;
+  if (isMisfit) return 1; // as arguments that are no JSON
   return isError ? 2 : 0;
 }

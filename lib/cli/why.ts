@@ -116,7 +116,7 @@ const MARKS = { passed: "ok", noted: "note", failed: "NO" } as const;
 function inWords({ kind, name, isThere, checks, advice }: Explanation): string {
   const width = Math.max(...checks.map(({ what }) => what.length));
   const head = kind === "unknown"
-    ? `${name}: nothing goes by this name`
+    ? `${name === "" ? '""' : name}: nothing goes by this name`
     : kind === "server"
     ? `${name}: a server, ${isThere ? "there" : "not there"}`
     : `${name}: a ${kind}, ${isThere ? "there for the model" : "not there for the model"}`;

@@ -13,6 +13,8 @@ export interface CallResult {
   readonly structured?: Readonly<Record<string, unknown>>;
   /** The call never reached its server, or its answer never came: no answer of the server's own. */
   readonly isUndelivered?: boolean;
+  /** Its arguments are not what the tool takes, so its server was not asked. */
+  readonly isMisfit?: boolean;
 }
 
 /**
@@ -129,6 +131,8 @@ export interface Registry extends RegistryChanges {
   instructions(): ServerNote[];
   /** What was not there as it was asked for when the session started, in sentences for the model. */
   absences(): readonly string[];
+  /** True when a server that waits for its first call may have a tool of that name: {@linkcode wake} tells. */
+  mayHave(tool: string): boolean;
   /** Why a tool that somebody may know of cannot be called now, as a clause; undefined: nobody has it. */
   whyNot(tool: string): string | undefined;
   /** True when there are tools that are not shown, for want of room. */

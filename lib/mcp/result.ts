@@ -113,17 +113,29 @@ function sizeOf(data: unknown): number {
 
 function readStructured(value: unknown, blocks: readonly (Text | Image)[]): Text | undefined {
   if (value === undefined || value === null) return undefined;
-  const isSaid = (text: string) => isSameJson(parseJson(text), value) || isOnlyText(value, text);
-  if (blocks.some((block) => block.type === "text" && isSaid(block.text))) return undefined;
+  const texts = blocks.flatMap((block) => block.type === "text" ? [block.text] : []);
+  if (texts.some((text) => isSameJson(parseJson(text), value))) return undefined;
+  if (isOnlyValue(value, texts)) return undefined;
   return { type: "text", text: JSON.stringify(value).toWellFormed() };
 }
 
-/** True of an object whose only value is that very text; servers differ in its last newline. */
-function isOnlyText(value: unknown, text: string): boolean {
+/**
+ * True of an object whose only value some text says, as servers wrap what is no object (`{"result": 5}`), or a list
+ * whose items the texts say one by one.
+ */
+function isOnlyValue(value: unknown, texts: readonly string[]): boolean {
   const values = isObject(value) ? Object.values(value) : [];
   const [only] = values;
-  if (values.length !== 1 || typeof only !== "string") return false;
-  return withoutLastNewline(only.toWellFormed()) === withoutLastNewline(text);
+  if (values.length !== 1) return false;
+  if (texts.some((text) => says(text, only))) return true;
+  return Array.isArray(only) && only.length > 0 && only.length === texts.length &&
+    only.every((item, place) => says(texts[place]!, item));
+}
+
+/** True of a text that is the value, or its JSON; servers differ in its last newline. */
+function says(text: string, value: unknown): boolean {
+  if (typeof value !== "string") return isSameJson(parseJson(text), value);
+  return withoutLastNewline(value.toWellFormed()) === withoutLastNewline(text);
 }
 
 function withoutLastNewline(text: string): string {

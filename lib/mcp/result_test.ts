@@ -101,10 +101,23 @@ Deno.test("readResult() does not show a file twice whose text is the only value 
   assertEquals(once("a\nb\n", "a\nb\n"), [text("a\nb\n")]);
   assertEquals(once("a\nb", "a\nb\n"), [text("a\nb")]);
   assertEquals(once("a", "b"), [text('a\n{"content":"b"}')]);
-  assertEquals(once("7", 7), [text('7\n{"content":7}')]);
+  assertEquals(once("7 rows", 7), [text('7 rows\n{"content":7}')]);
   assertEquals(read({ content: [text("a")], structuredContent: { content: "a", more: "a" } }), [
     text('a\n{"content":"a","more":"a"}'),
   ]);
+});
+
+Deno.test("a number or a list that a server wraps as its only value was shown twice (T36)", () => {
+  for (
+    const [texts, result] of [[["5"], 5], [["[1, 2]"], [1, 2]], [["a", '{"b":1}'], ["a", { b: 1 }]]]
+  ) {
+    const content = (texts as string[]).map(text);
+    const [only, ...more] = read({ content, structuredContent: { result } });
+    assertEquals([only, more], [text((texts as string[]).join("\n")), []]);
+  }
+  const structuredContent = { result: ["a", "b"] };
+  const [said] = read({ content: [text("a"), text("c")], structuredContent });
+  assertEquals(said, text('a\nc\n{"result":["a","b"]}'));
 });
 
 Deno.test("readResult() drops structured content that the server says its text covers (T36)", () => {

@@ -30,6 +30,7 @@ import { spawnMember, type StartOptions } from "./spawn_member.ts";
 import type { RegistryOptions } from "./start_registry.ts";
 import type { ToolList } from "./tool_list.ts";
 import { definitionOf, type TableEntry, ToolTable } from "./tool_table.ts";
+import { Work } from "./work.ts";
 
 type Entry = TableEntry<Server>;
 
@@ -44,10 +45,7 @@ export class ServerRegistry implements Registry {
   #isStarted = false;
   #absences: readonly string[] = [];
   readonly #leftOut: LeftOutNotice;
-  /** The change that is under way. */
-  #changing: Promise<unknown> = Promise.resolve();
-  /** What is done behind everything else. */
-  readonly #work = new Set<Promise<void>>();
+  readonly #work = new Work();
   #closed: Promise<void> | undefined;
 
   /** @param closing Aborted by `close()`. */
@@ -55,7 +53,7 @@ export class ServerRegistry implements Registry {
     this.#options = options;
     this.#closing = closing;
     this.#table = new ToolTable(options.limits);
-    this.#arguments = new CallArguments(options.limits);
+    this.#arguments = new CallArguments(options.limits, options.onLog);
     this.#leftOut = new LeftOutNotice(options.limits);
   }
 
@@ -106,11 +104,15 @@ export class ServerRegistry implements Registry {
   }
 
   async wake(tool: string, signal: AbortSignal): Promise<boolean> {
-    const server = this.#servers().find(({ name }) => tool.startsWith(`${name}__`));
-    if (server?.isWaiting !== true) return false;
+    const server = this.#waiting(tool);
+    if (server === undefined) return false;
     await server.wake(signal);
     if (hasMissed(server)) await orCancelled(this.#refetchOnce(server), signal);
     return true;
+  }
+
+  mayHave(tool: string): boolean {
+    return this.#waiting(tool) !== undefined;
   }
 
   get hasHidden(): boolean {
@@ -205,7 +207,7 @@ export class ServerRegistry implements Registry {
   }
 
   add(spec: ServerSpec, signal?: AbortSignal): Promise<ServerStatus> {
-    return this.#change(async () => {
+    return this.#work.change(async () => {
       const { maxServers } = this.#options.limits;
       if (this.#members.length >= maxServers) {
         const message = `Cannot add server "${plainText(spec.name)}": ${maxServers} is the limit`;
@@ -222,11 +224,11 @@ export class ServerRegistry implements Registry {
   }
 
   remove(name: string): Promise<void> {
-    return this.#change(() => this.#drop(this.#placeOf(name)));
+    return this.#work.change(() => this.#drop(this.#placeOf(name)));
   }
 
   disable(name: string): Promise<ServerStatus> {
-    return this.#change(async () => {
+    return this.#work.change(async () => {
       const place = this.#placeOf(name);
       await this.#switchOff(place);
       return this.servers()[place]!;
@@ -234,7 +236,7 @@ export class ServerRegistry implements Registry {
   }
 
   reload(name: string, spec?: ServerSpec, signal?: AbortSignal): Promise<ServerStatus> {
-    return this.#change(async () => {
+    return this.#work.change(async () => {
       const place = this.#placeOf(name);
       const next = { ...spec ?? this.#members[place]!.spec, name };
       await this.#stop(place);
@@ -252,16 +254,9 @@ export class ServerRegistry implements Registry {
   }
 
   async #close(): Promise<void> {
-    await this.#changing.catch(() => {}); // told to whoever asked for it
+    await this.#work.changes();
     await Promise.all(this.#servers().map((server) => server.close()));
-    await Promise.all(this.#work);
-  }
-
-  /** One change after another, so that each finds the servers as the one before left them. */
-  #change<T>(run: () => Promise<T>): Promise<T> {
-    const change = this.#changing.catch(() => {}).then(run);
-    this.#changing = change;
-    return change;
+    await this.#work.rest();
   }
 
   #placeOf(name: string): number {
@@ -325,7 +320,7 @@ export class ServerRegistry implements Registry {
 
   /** The same for a server whose call came too early; nothing when another call has done it. */
   #refetchOnce(server: Server): Promise<void> {
-    return this.#change(async () => {
+    return this.#work.change(async () => {
       const place = this.#members.findIndex((each) => "server" in each && each.server === server);
       const member = this.#members[place];
       if (member === undefined || "off" in member || this.#closing.signal.aborted) return;
@@ -336,13 +331,7 @@ export class ServerRegistry implements Registry {
   /** Stops what was started only to learn its tools: nobody has called it, so nothing is lost. */
   #rest(): void {
     if (this.#options.lists === undefined) return;
-    for (const server of this.#servers()) this.#behind(server.rest());
-  }
-
-  /** Does something that nobody waits for before the end. */
-  #behind(work: Promise<void>): void {
-    const tracked = work.finally(() => this.#work.delete(tracked));
-    this.#work.add(tracked);
+    for (const server of this.#servers()) this.#work.behind(server.rest());
   }
 
   #shared(): ServerOptions {
@@ -359,7 +348,7 @@ export class ServerRegistry implements Registry {
   async #fit(name: string, args: Readonly<Record<string, unknown>>): Promise<Entry | CallResult> {
     const entry = this.#entry(name);
     if (entry === undefined) return undelivered(`unknown tool: ${name}`);
-    return await this.#arguments.refusal(name, entry.tool, args) ?? entry;
+    return await this.#arguments.refusal(entry.facts, entry.tool, args) ?? entry;
   }
 
   #take(server: string, list: ToolList, launch: Launch, isAtStart: boolean): void {
@@ -372,7 +361,7 @@ export class ServerRegistry implements Registry {
     if (this.#isStarted) this.#tellLeftOut();
     const spec = this.specs().find(({ name }) => name === server);
     if (isAtStart && list.fault === undefined && spec !== undefined && lists !== undefined) {
-      this.#behind(lists.remember(spec, launch, list));
+      this.#work.behind(lists.remember(spec, launch, list));
     }
   }
 
@@ -390,6 +379,12 @@ export class ServerRegistry implements Registry {
     return this.#table.entries(this.#servers()).find(({ facts }) =>
       facts.name === name && (facts.state === "listed" || facts.state === "hidden")
     );
+  }
+
+  /** The server that waits for its first call and that a tool's name begins with. */
+  #waiting(tool: string): Server | undefined {
+    const server = this.#servers().find(({ name }) => tool.startsWith(`${name}__`));
+    return server?.isWaiting === true ? server : undefined;
   }
 
   #servers(): Server[] {

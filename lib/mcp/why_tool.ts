@@ -35,7 +35,7 @@ export function whyTool(asked: string, facts: RegistryFacts): readonly Explanati
   const named = namedServers(facts);
   const servers = named.filter(({ wanted, name }) => asked === name || asked === wanted);
   const tools = facts.inventory.filter(({ server, own, name }) =>
-    asked === name || asked === own || asked === `${server}__${own}`
+    (asked !== "" && asked === name) || asked === own || asked === `${server}__${own}`
   );
   const found = [
     ...servers.map((server) => whyServer(server, facts)),

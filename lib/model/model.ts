@@ -9,6 +9,8 @@ export interface ModelRequest {
   readonly maxOutputTokens: number;
   /** Why a tool that is not among them cannot be called, as a clause; for an interpreter, no provider is told. */
   readonly whyNot?: (tool: string) => string | undefined;
+  /** True when a tool that is not among them may be there once it is called; for an interpreter as well. */
+  readonly mayHave?: (tool: string) => boolean;
   /** False: the model is not told to think, whatever the settings say, as for a summary. */
   readonly isThinking?: boolean;
 }

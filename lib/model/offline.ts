@@ -34,14 +34,14 @@ export function offlineModel(): Model {
   };
 }
 
-function answer({ messages, tools, whyNot }: ModelRequest): ModelPart[] {
+function answer({ messages, tools, whyNot, mayHave }: ModelRequest): ModelPart[] {
   const last = messages.at(-1);
   if (last?.role === "tool") {
     return says(textOf(last.results.flatMap((result) => result.content)));
   }
   if (last?.role !== "user") return says(WELCOME);
   const texts = last.content.filter((block) => block.type === "text");
-  const commands = parseCommands(textOf(texts), tools, whyNot);
+  const commands = parseCommands(textOf(texts), tools, { whyNot, mayHave });
   switch (commands.kind) {
     case "calls": {
       const newId = newCallIds(messages);

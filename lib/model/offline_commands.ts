@@ -2,6 +2,7 @@ import { messageOf } from "../errors.ts";
 import { nearest } from "../suggest.ts";
 import { isRecord } from "./is_record.ts";
 import type { ToolCall, ToolDefinition } from "./message.ts";
+import type { ModelRequest } from "./model.ts";
 import { parametersOf, readValue, Refusal } from "./offline_values.ts";
 
 /** What a message to the offline interpreter asks for. */
@@ -14,8 +15,10 @@ export type Commands =
   /** No commands at all. */
   | { readonly kind: "talk" };
 
-/** Why a tool that is not listed cannot be called, as a clause; undefined: nobody has it. */
-type WhyNot = (tool: string) => string | undefined;
+/** What is known of tools that are not listed. */
+export type Unlisted = {
+  readonly [Fact in "whyNot" | "mayHave"]?: ModelRequest[Fact] | undefined;
+};
 
 /**
  * Reads a message whose first line begins with `/`: every line is then a command, `/TOOL key=value …`
@@ -32,7 +35,7 @@ type WhyNot = (tool: string) => string | undefined;
 export function parseCommands(
   text: string,
   tools: readonly ToolDefinition[],
-  whyNot: WhyNot = () => undefined,
+  unlisted: Unlisted = {},
 ): Commands {
   const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
   const [first] = lines;
@@ -44,7 +47,7 @@ export function parseCommands(
   const reasons: string[] = [];
   for (const [index, line] of lines.entries()) {
     try {
-      calls.push(parseCall(line, tools, whyNot));
+      calls.push(parseCall(line, tools, unlisted));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       reasons.push(lines.length === 1 ? error.message : `Line ${index + 1}: ${error.message}`);
@@ -56,15 +59,17 @@ export function parseCommands(
 function parseCall(
   line: string,
   tools: readonly ToolDefinition[],
-  whyNot: WhyNot,
+  { whyNot, mayHave }: Unlisted,
 ): Pick<ToolCall, "name" | "input"> {
   if (!line.startsWith("/")) throw new Refusal(`"${line}" is no command: it must begin with /`);
   const name = line.slice(1).match(/^[^\s{]*/)?.[0] ?? "";
   const rest = line.slice(1 + name.length).trim();
   if (name === "help" || name === "tools") throw new Refusal(`/${name} stands alone`);
-  const tool = tools.find((tool) => tool.name === name);
+  // Of one that may be there no schema is known yet: its server is started, and checks what it is given.
+  const tool = tools.find((tool) => tool.name === name) ??
+    (mayHave?.(name) ? { name, description: "", inputSchema: {} } : undefined);
   if (tool === undefined) {
-    const why = whyNot(name);
+    const why = whyNot?.(name);
     if (why !== undefined) throw new Refusal(`${name} cannot be called: ${why}`);
     throw new Refusal(unknownTool(name, tools.map((tool) => tool.name)));
   }

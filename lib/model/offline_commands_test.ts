@@ -97,11 +97,19 @@ Deno.test("parseCommands() does not take a name without its server, but says who
 
 Deno.test("There is no tool, a hidden or switched-off one was told in the chat", () => {
   const whyNot = (name: string) => name === "dev__shel" ? "it is switched off" : undefined;
-  const commands = parseCommands("/dev__shel command=a", TOOLS, whyNot);
+  const commands = parseCommands("/dev__shel command=a", TOOLS, { whyNot });
   assertEquals(commands, {
     kind: "refused",
     reasons: ["dev__shel cannot be called: it is switched off"],
   });
+});
+
+Deno.test("a tool of a server that waits for its first call was refused unseen, and the server never asked", () => {
+  const mayHave = (name: string) => name.startsWith("idle__");
+  const commands = parseCommands("/idle__new n=1 t=x", TOOLS, { mayHave });
+  const input = '{"n":1,"t":"x"}';
+  assertEquals(commands, { kind: "calls", calls: [{ name: "idle__new", input }] });
+  assertEquals(reasonsFor("/idle__new"), ['There is no tool "idle__new"; /tools lists them all']);
 });
 
 Deno.test("parseCommands() suggests the near miss of a whole name, or the list", () => {

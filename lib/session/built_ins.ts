@@ -20,6 +20,7 @@ export function withBuiltIns(servers: TurnTools, builtIns: readonly BuiltIn[]): 
     ],
     wake: (name, signal) => servers.wake?.(name, signal) ?? Promise.resolve(false),
     whyNot: (name) => servers.whyNot?.(name),
+    mayHave: (name) => servers.mayHave?.(name) ?? false,
     call: (name, args, signal, ...more) =>
       own.get(name)?.run(args, signal) ?? servers.call(name, args, signal, ...more),
   };

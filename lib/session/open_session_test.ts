@@ -44,6 +44,7 @@ class World {
     instructions: () => [],
     absences: () => [],
     whyNot: () => undefined,
+    mayHave: () => false,
     wake: () => Promise.resolve(false),
     hasHidden: false,
     find: () => ({ tools: [], more: 0, hidden: 0 }),

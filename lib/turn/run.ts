@@ -14,6 +14,8 @@ export interface TurnTools {
   tools(): readonly ToolDefinition[];
   /** Why a tool that is not among them cannot be called, as a clause; undefined: it is none. */
   whyNot?(name: string): string | undefined;
+  /** True when a tool that is not listed may be there all the same: `wake` tells. */
+  mayHave?(name: string): boolean;
   /** Starts what may have such a tool and waits for its first call; false: nothing does. */
   wake?(name: string, signal: AbortSignal): Promise<boolean>;
   /**

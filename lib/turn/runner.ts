@@ -128,6 +128,7 @@ export class Runner {
       tools,
       maxOutputTokens: limits.maxOutputTokens,
       whyNot: (name: string) => this.#options.tools.whyNot?.(name),
+      mayHave: (name: string) => this.#options.tools.mayHave?.(name) ?? false,
     };
     const message = `${id}-${this.#round}`;
     const { event, usage } = await ask(model, request, this.#signal, (part) => {
