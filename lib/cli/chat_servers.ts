@@ -62,8 +62,11 @@ async function reload(mcp: SessionServers, talk: ServerTalk): Promise<void> {
   }
   const second = accepted.length === 0 ? undefined : await mcp.reload(accepted, talk.signal);
   const all = (list: "added" | "changed" | "removed") => [...first[list], ...second?.[list] ?? []];
-  const lines = (["added", "changed", "removed"] as const).flatMap((list) =>
-    all(list).length === 0 ? [] : [`${list}: ${all(list).join(", ")}\n`]
+  const lines = first.text ? ["The model is told the new text of the persona from now on\n"] : [];
+  lines.push(
+    ...(["added", "changed", "removed"] as const).flatMap((list) =>
+      all(list).length === 0 ? [] : [`${list}: ${all(list).join(", ")}\n`]
+    ),
   );
   const refused = (second ?? first).refused;
   lines.push(...refused.map(({ server, reason }) => `${server} stays as it is: ${reason}\n`));

@@ -4,7 +4,14 @@ import type { Reloaded, SessionServers } from "../session/session_servers.ts";
 import { chatServers } from "./chat_servers.ts";
 
 const UP = { name: "a", state: "healthy", tools: ["a__t"] } as const;
-const NOTHING: Reloaded = { added: [], changed: [], removed: [], widened: [], refused: [] };
+const NOTHING: Reloaded = {
+  text: false,
+  added: [],
+  changed: [],
+  removed: [],
+  widened: [],
+  refused: [],
+};
 
 /** What a person sees of one line, and what was done. */
 async function say(line: string, answers: readonly string[] = [], mcp: object = {}) {

@@ -99,7 +99,7 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
       given.limits,
       packs,
     );
-  const { persona, notices: packNotices } = await find();
+  const { persona, notices: packNotices, unusable } = await find();
   const checkPack = () => checkInstalled(persona.pack, packs, host.files, given.limits);
   await checkPack();
   const rules = sessionRules(persona, given.policy, host.env);
@@ -156,22 +156,15 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
   };
   const runServers = new RunServers({
     ...{ context, persona, settings, specs: servers, consent, host },
-    unusable: files.flatMap(({ unusable }) => unusable),
+    unusable: [...unusable, ...files.flatMap(({ unusable }) => unusable)],
   });
-  const readEntries = async () => {
-    const { persona: now } = await find();
-    const hasChanged = JSON.stringify(now.servers) !== JSON.stringify(persona.servers);
-    if (hasChanged) await checkPack(); // it reads all of the pack, and is asked before each prompt
-    const files = await readFiles();
-    const unusable = files.flatMap((file) => file.unusable);
-    return { specs: interpolatedAll(now, files), unusable };
-  };
 
   const notices = [...packNotices, ...files.flatMap((file) => file.problems)];
   const sessions = started.use(keptSessions(settings, host));
   const opener = new SessionOpener({
     ...{ persona, settings, specs: servers, servers: runServers, consent, sessions },
-    ...{ rules, modelId, model, readEntries, host },
+    ...{ rules, modelId, model, host },
+    disk: { find, checkPack, readFiles, specsOf: interpolatedAll },
   });
   const held = started.move();
   return {
@@ -181,6 +174,7 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
     serversOff: new Map([
       ...persona.serversOff.map((each) => [each.name, whyOff(each)] as const),
       ...files.flatMap(({ off }) => [...off]),
+      ...unusable.map(({ name, why }) => [name, why.replace(`server "${name}" `, "")] as const),
     ]),
     hooks: hookSpecs(persona),
     consent,

@@ -21,6 +21,7 @@ import { promptSources, withToolNotes } from "./prompt_sources.ts";
 import { type RunServers, serverLogger } from "./run_servers.ts";
 import { sessionAccesses } from "./session_accesses.ts";
 import { approvalsOf, type SessionRules } from "./session_rules.ts";
+import { type Disk, sessionSource, type SourceOptions } from "./session_source.ts";
 import type { Settings } from "./settings.ts";
 
 /** What sessions of a run are opened with. */
@@ -35,8 +36,7 @@ export interface SessionOpenerOptions {
   readonly modelId: string;
   /** The model of that id, the chosen one unless given. */
   readonly model: (id?: string, choice?: Partial<ModelSettings>) => Promise<Model>;
-  /** Reads the entries of the servers as they are now. */
-  readonly readEntries: ServerSource["read"];
+  readonly disk: Disk;
   readonly host: Host;
 }
 
@@ -75,25 +75,29 @@ export class SessionOpener {
     }
     try {
       const { limits } = settings;
-      const { system, builtIns, shelf, folderHints, ...told } = withToolNotes(
-        sources,
-        registry,
-        limits,
-      );
+      const { builtIns, shelf, folderHints, ...told } = withToolNotes(sources, registry, limits);
+      let { system } = told;
+      const takeText = async (now: Persona) => {
+        const read = await promptSources(now, { cwd: request.cwd }, settings, host);
+        system = withToolNotes(read, registry, limits).system;
+      };
       notices.push(...told.notices);
       notices.push(...await planGivenBack(registry, kept, stop));
       const model = await opening;
       if (model.notice !== undefined) notices.unshift(model.notice);
       return openSession({
-        ...{ cwd: request.cwd, system, model, registry, builtIns, shelf, artifacts, notices },
+        ...{ cwd: request.cwd, model, registry, builtIns, shelf, artifacts, notices },
         ...await this.#checks(request),
         ...await this.#summaryModel(),
         ...(folderHints && { folderHints }),
         ...(packHooks && { packHooks }),
         ...(kept && { kept }),
-        serverSource: this.#serverSource(request),
+        serverSource: this.#source(request, systemPrompt === undefined ? takeText : undefined),
         limits,
         world: host,
+        get system() {
+          return system; // a reload may change it
+        },
       });
     } catch (error) {
       await registry.close();
@@ -162,14 +166,15 @@ export class SessionOpener {
     return id ? { summaryModel: await model(id) } : {};
   }
 
-  #serverSource({ cwd, signal, onNotice = this.#options.host.warn }: SessionRequest): ServerSource {
-    const { specs, servers, readEntries } = this.#options;
-    return {
-      specs,
-      read: readEntries,
+  #source(
+    { cwd, signal, onNotice = this.#options.host.warn }: SessionRequest,
+    takeText: SourceOptions["takeText"],
+  ): ServerSource {
+    const { specs, servers, persona, disk } = this.#options;
+    return sessionSource({
+      ...{ specs, persona, disk, takeText, onNotice },
       prepare: (spec) => servers.prepare(spec, cwd, signal === undefined ? {} : { signal }),
-      onNotice,
-    };
+    });
   }
 }
 

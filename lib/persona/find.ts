@@ -1,6 +1,7 @@
 import { basename, join, resolve } from "@std/path";
 import { messageOf, SkepError } from "../errors.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
+import type { UnusableEntry } from "../sandbox/spec.ts";
 import { nearest } from "../suggest.ts";
 import { loadPack, MANIFEST_PATH, PLUGIN_PATH, readLonePersona } from "./pack.ts";
 import type { PackLimits, PackReader } from "./pack_files.ts";
@@ -12,6 +13,8 @@ import { resolvePersona } from "./resolve.ts";
 export interface FoundPersona {
   readonly persona: Persona;
   readonly notices: readonly string[];
+  /** Its pack's servers that are left out; `notices` have them too. */
+  readonly unusable: readonly UnusableEntry[];
 }
 
 /**
@@ -82,30 +85,36 @@ async function load(
     problems.throwFirst();
     const persona = resolvePersona(alone!.personas[0]!, alone!);
     if (name === undefined || name === persona.name) {
-      return { persona, notices: noticesOf(problems.all) };
+      return { persona, ...toldOf(problems.all) };
     }
     throw notFound(`${pack}#${name}`, `that file holds the persona "${persona.name}"`);
   }
   const { pack: loaded, problems } = await loadPack(place.path, files, limits);
-  const notices = noticesOf(problems.all);
+  const told = toldOf(problems.all);
   const names = loaded.personas.map((persona) => persona.name);
   const [only, ...others] = loaded.personas;
   if (name === undefined && only !== undefined && others.length === 0) {
-    return { persona: resolvePersona(only, loaded), notices };
+    return { persona: resolvePersona(only, loaded), ...told };
   }
   const persona = loaded.personas.find((candidate) => candidate.name === name);
-  if (persona !== undefined) return { persona: resolvePersona(persona, loaded), notices };
+  if (persona !== undefined) return { persona: resolvePersona(persona, loaded), ...told };
   const choice = `the pack has ${names.join(", ")}`;
   if (name === undefined) throw notFound(pack, `${choice}: name one, such as ${pack}#${names[0]}`);
   throw notFound(`${pack}#${name}`, choice + didYouMean(name, names));
 }
 
-function noticesOf(problems: readonly Problem[]): readonly string[] {
-  return problems.map((problem) => {
-    const { severity, part, reason } = problem;
-    const isLeftOut = severity === "error" && part !== undefined;
-    return `${isLeftOut ? `${part} is left out. ` : ""}${placeText(problem)}: ${reason}`;
-  });
+function toldOf(problems: readonly Problem[]): Omit<FoundPersona, "persona"> {
+  const all = problems.map((problem) => ({ problem, text: noticeOf(problem) }));
+  const unusable = all.flatMap(({ problem: { severity, server }, text }) =>
+    severity === "error" && server !== undefined ? [{ name: server, why: text }] : []
+  );
+  return { notices: all.map(({ text }) => text), unusable };
+}
+
+function noticeOf(problem: Problem): string {
+  const { severity, part, reason } = problem;
+  const isLeftOut = severity === "error" && part !== undefined;
+  return `${isLeftOut ? `${part} is left out. ` : ""}${placeText(problem)}: ${reason}`;
 }
 
 async function unknownPack(

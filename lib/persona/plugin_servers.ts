@@ -44,7 +44,7 @@ export function parsePluginServers(
     const own = new Problems();
     const spec = readEntry(name, entries.toldTo(own), { kind: "pack", where: file });
     const isRight = !own.hasErrors;
-    problems.addPart(`server "${name}"`, own);
+    problems.addPart(`server "${name}"`, own, name);
     return isRight && spec !== undefined ? [inPlugin(spec, folder)] : [];
   });
   return { specs, at: (name, path) => entries.at(`${name}.${path}`) };

@@ -23,6 +23,8 @@ export interface Problem extends At {
   readonly reason: string;
   /** The skill or server that is left out because of it, such as `skill "x"`; absent: all is refused. */
   readonly part?: string;
+  /** The server's name, when it is one that is left out. */
+  readonly server?: string;
   readonly cause?: unknown;
 }
 
@@ -49,10 +51,11 @@ export class Problems {
     this.add({ severity: "warning", file, reason, place });
   }
 
-  /** Takes over the problems of a part that can be left out. */
-  addPart(part: string, { all }: Problems): void {
+  /** Takes over the problems of a part that can be left out. `server` is its name, when it is one. */
+  addPart(part: string, { all }: Problems, server?: string): void {
+    const of = { part, ...(server === undefined ? {} : { server }) };
     for (const problem of all) {
-      this.add(problem.part === undefined ? { ...problem, part } : problem);
+      this.add(problem.part === undefined ? { ...problem, ...of } : problem);
     }
   }
 

@@ -9,22 +9,29 @@ import { widened } from "../sandbox/widened.ts";
 export interface ServerSource {
   /** The entries that the session was opened with, in the order of its servers. */
   readonly specs: readonly ServerSpec[];
-  /** The entries as they are now. @throws {SkepError} when a file cannot be used. */
+  /** What the model was told of the persona then, as a text to compare; empty where that is not the persona's. */
+  readonly text: string;
+  /** All else of the persona, to compare. */
+  readonly settings: string;
+  /** All of it as it is now. @throws {SkepError} when a file cannot be used. */
   read(): Promise<EntriesNow>;
+  /** Has the model told from now on what the persona's file says now. @throws {SkepError} when it cannot be used. */
+  takeText(): Promise<void>;
   /** Computes a server's grant and starts nothing. @throws {SkepError} when it may not be started. */
   prepare(spec: ServerSpec): Promise<Launch>;
   /** Tells a person something. */
   onNotice(text: string): void;
 }
 
-/** The entries of servers as they are written now. */
-export interface EntriesNow {
-  readonly specs: readonly ServerSpec[];
+/** What a session was opened with as it is written now. */
+export interface EntriesNow extends Pick<ServerSource, "specs" | "text" | "settings"> {
   readonly unusable: readonly UnusableEntry[];
 }
 
 /** What a reload came to, servers by name. */
 export interface Reloaded {
+  /** True when the persona's text was another one, and is what the model is told from now on. */
+  readonly text: boolean;
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
@@ -46,7 +53,9 @@ export class SessionServers {
   readonly #source: ServerSource | undefined;
   readonly #onSwitched: (server: string, isOff: boolean) => void;
   #known: readonly Known[];
-  /** The entries that a person was offered last. */
+  #text: string;
+  #settings: string;
+  /** What a person was told of last. */
   #offered = "";
 
   /** @param onSwitched Is told of what a person wants to be there, and what not, from now on. */
@@ -58,6 +67,8 @@ export class SessionServers {
     this.#registry = registry;
     this.#onSwitched = onSwitched;
     this.#source = source;
+    this.#text = source?.text ?? "";
+    this.#settings = source?.settings ?? "";
     const names = registry.specs();
     this.#known = (source?.specs ?? []).flatMap((spec, place) => {
       const name = names[place]?.name;
@@ -90,25 +101,41 @@ export class SessionServers {
     return this.#on(this.#registry.reload(name, undefined, signal));
   }
 
-  /** Tells a person once that entries on disk are others now. Nothing is changed by it. */
+  /** Tells a person once what is another one on disk now. Nothing is changed by it. */
   async look(): Promise<void> {
     if (this.#source === undefined) return;
-    const text = await this.#source.read().then(
-      ({ specs }) => textOf(specs),
-      (error) => `\0${messageOf(error)}`,
-    );
-    if (text === textOf(this.#known.map(({ spec }) => spec)) || text === this.#offered) return;
-    this.#offered = text;
-    this.#source.onNotice(
-      text.startsWith("\0")
-        ? `The entries of servers cannot be read any more, they stay as they are: ${text.slice(1)}`
-        : "The entries of servers have changed on disk: /mcp reload in skep chat takes them over, " +
-          "_skep/mcp/reload over ACP",
-    );
+    const now = await this.#source.read().catch(messageOf);
+    const told = typeof now === "string"
+      ? [
+        `The persona and the entries of servers cannot be read any more, they stay as they are: ${now}`,
+      ]
+      : this.#changesTo(now);
+    const offer = JSON.stringify([told, now]);
+    if (told.length === 0 || offer === this.#offered) return;
+    this.#offered = offer;
+    for (const text of told) this.#source.onNotice(text);
+  }
+
+  /** What is not as the session has it, a sentence each. */
+  #changesTo({ specs, text, settings }: EntriesNow): string[] {
+    const areOthers = textOf(specs) !== textOf(this.#known.map(({ spec }) => spec));
+    const changed = [
+      ...(areOthers ? ["the entries of servers"] : []),
+      ...(text === this.#text ? [] : ["the text of the persona"]),
+    ].join(" and ");
+    return [
+      ...(changed === "" ? [] : [
+        `T${changed.slice(1)} ${areOthers ? "have" : "has"} changed on disk: ` +
+        "/mcp reload in skep chat takes that over, _skep/mcp/reload over ACP",
+      ]),
+      ...(settings === this.#settings ? [] : [
+        "Other settings of the persona have changed on disk: a session that is opened from now on has them",
+      ]),
+    ];
   }
 
   /**
-   * Takes the entries on disk over. A server that would get more than it had, a new one too, stays as it
+   * Takes the persona's text and the entries on disk over. A server that would get more than it had, a new one too, stays as it
    * is unless it is accepted by name.
    *
    * @param accepted Names of servers, or `*` for all of them.
@@ -117,6 +144,7 @@ export class SessionServers {
    */
   async reload(accepted: readonly string[] = [], signal?: AbortSignal): Promise<Reloaded> {
     const outcome = {
+      text: false,
       added: [] as string[],
       changed: [] as string[],
       removed: [] as string[],
@@ -124,7 +152,12 @@ export class SessionServers {
       refused: [] as Reloaded["refused"][number][],
     };
     if (this.#source === undefined) return outcome;
-    const { specs, unusable } = await this.#source.read();
+    const { specs, unusable, text } = await this.#source.read();
+    if (text !== this.#text) {
+      await this.#source.takeText();
+      this.#text = text;
+      outcome.text = true;
+    }
     const now = nameServers(specs);
     const next: Known[] = [];
     for (const known of this.#known) {
