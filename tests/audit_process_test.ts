@@ -178,6 +178,47 @@ Deno.test("audit --write leaves skep's own folder as it is, and records the serv
   assertEquals(existsSync(fromRepo("personas/guide/grants.lock")), false);
 });
 
+Deno.test("another value of a masked secret, a variable or a persona's own went unnoticed by --check and was never asked about", async () => {
+  const text = (env: string, value: string, secret: string) =>
+    `---\nname: a\ndisplay_name: A\ndescription: d\nenv: { MODE: ${value} }\nsecrets: { KEY: "env:${secret}" }\n` +
+    'mcp_servers:\n  - name: dev\n    command: sh\n    args: [x.sh, "${MODE}"]\n' +
+    `    env: { UNITS: ${env}, API: "\${KEY}" }\n---\nHello`;
+  await using pack = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": text("metric", "a", "ONE"),
+  });
+  await using place = await tempFolder();
+  const args = (token: string) => ["x.sh", "--token", token];
+  const file = await serverFile(place.path, { tok: { command: "sh", args: args("sk-first-one") } });
+  await using state = await tempFolder();
+  const env = { SKEP_STATE_DIR: state.path, ONE: "1st", TWO: "2nd" };
+  const on = (...args: string[]) =>
+    skep(["audit", ...args, "--persona", pack.path, "--mcp", file], { env });
+  const [written, accepted] = [await on("--write"), await on("--accept")];
+  assertEquals([written.code, accepted.code], [0, 0], accepted.stderr + accepted.stdout);
+  assertEquals((await on("--check")).code, 0);
+  await writeFiles(pack.path, { "agents/a.persona.md": text("imperial", "b", "TWO") });
+  await serverFile(place.path, { tok: { command: "sh", args: args("sk-other-one") } });
+  const [checked, chat] = await Promise.all([
+    on("--check"),
+    skep(["chat", "-p", "/help", "--persona", pack.path], { env }),
+  ]);
+  assertEquals([checked.code, chat.code], [3, 3], checked.stdout + chat.stderr);
+  for (const name of ["${KEY}", "${MODE}", "UNITS"]) {
+    assertStringIncludes(checked.stdout, `    + env: ${name}, with another value\n`);
+    assertStringIncludes(chat.stderr, `+ env: ${name}, with another value`);
+  }
+  const masked = "sh x.sh --token [secret]";
+  assertStringIncludes(
+    checked.stdout,
+    `    - command: ${masked}\n    + command: ${masked} (another value where it says [secret])\n`,
+  );
+  const locks = [`${pack.path}/grants.lock`, join(place.path, "grants.lock")];
+  for (const lock of locks) {
+    assertEquals(/first-one|metric/.test(await Deno.readTextFile(lock)), false);
+  }
+});
+
 Deno.test("audit and grants.lock show no secrets of a command line", async () => {
   await using place = await tempFolder();
   const args = ["x.sh", "--token", "sk-not-to-be-seen", "https://u:not-to-be-seen@h.example/x"];

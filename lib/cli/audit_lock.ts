@@ -3,6 +3,7 @@ import { SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { GrantRequest } from "../sandbox/accept/grant_request.ts";
 import { GRANTS_LOCK, grantsLockText, readGrantsLock } from "../sandbox/accept/grants_lock.ts";
+import { valueDigest } from "../sandbox/accept/value_digest.ts";
 import { wideningLines, widenings } from "../sandbox/accept/widenings.ts";
 import { maskArguments } from "../sandbox/mask_arguments.ts";
 import { isWithin } from "../sandbox/paths.ts";
@@ -20,7 +21,9 @@ export async function writeGrants(run: Run, host: Host): Promise<number> {
   if (locks.size === 0) host.warn(nothingToRecord(run));
   for (const [path, sources] of locks) {
     const before = await readGrantsLock(path, host.files, limits) ?? {};
-    const own = sources.map((source) => [nameIn(path, source), recorded(source.requests)] as const);
+    const own = await Promise.all(
+      sources.map(async (each) => [nameIn(path, each), await recorded(each.requests)] as const),
+    );
     await host.files.writeText(
       path,
       grantsLockText({ ...before, ...Object.fromEntries(own) }),
@@ -51,7 +54,7 @@ export async function checkGrants(run: Run, host: Host): Promise<number> {
           : `${path} has nothing of ${nameIn(path, source)}: skep audit --write adds it`;
         throw new SkepError("CONFIG_INVALID", message, { source: path });
       }
-      const more = widenings(recorded(before), recorded(source.requests), host.platform.os);
+      const more = widenings(before, await recorded(source.requests), host.platform.os);
       isMore ||= more.length > 0;
       if (isJson) {
         await host.print(`${JSON.stringify({ source: source.file, lock: path, widened: more })}\n`);
@@ -66,9 +69,14 @@ export async function checkGrants(run: Run, host: Host): Promise<number> {
   return isMore ? 3 : 0;
 }
 
-/** A lock goes into repositories: it holds no secret of a command line. */
-function recorded(requests: readonly GrantRequest[]): GrantRequest[] {
-  return requests.map((each) => ({ ...each, command: maskArguments(each.command) }));
+/** A lock goes into repositories: it holds no secret of a command line, but a digest to tell another one by. */
+function recorded(requests: readonly GrantRequest[]): Promise<GrantRequest[]> {
+  return Promise.all(requests.map(async (each) => {
+    const command = maskArguments(each.command);
+    if (command.every((word, place) => word === each.command[place])) return each;
+    const masked = await valueDigest(each.server, JSON.stringify(each.command));
+    return { ...each, command, masked };
+  }));
 }
 
 /** What ships with skep is recorded in skep itself: its folder may be anybody's, and is no place to write in. */

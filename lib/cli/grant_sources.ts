@@ -5,6 +5,7 @@ import type { ContentLimits } from "../persona/pack_content.ts";
 import type { Persona } from "../persona/persona.ts";
 import { scriptDigest } from "../persona/script_digest.ts";
 import { type GrantRequest, grantRequest } from "../sandbox/accept/grant_request.ts";
+import { valueDigest } from "../sandbox/accept/value_digest.ts";
 import { ceilingOf } from "../sandbox/ceiling.ts";
 import { canonicalPath, relativeTo } from "../sandbox/paths.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
@@ -23,6 +24,13 @@ export interface GrantSource {
   readonly requests: readonly GrantRequest[];
   /** True for what ships with skep, and for what the person named and nobody else can write. */
   readonly isTrusted: boolean;
+}
+
+/** Whose servers they are, when a pack's. */
+interface Owner {
+  /** Canonical. */
+  readonly pack: string;
+  readonly persona: Pick<Persona, "env" | "secrets">;
 }
 
 /** What {@linkcode grantSources} looks at. */
@@ -50,7 +58,7 @@ export async function grantSources(
   const own = await source(
     { kind: "pack", path: persona.file, folder: pack, title: `persona ${persona.name} of ${pack}` },
     persona.servers,
-    pack,
+    { pack, persona },
     world,
   );
   const hooks = await scriptRequests(persona, pack, world);
@@ -70,7 +78,7 @@ async function scriptRequests(
   const found: GrantRequest[] = [];
   for (const point of HOOK_POINTS) {
     const spec = hookSpec(point, persona);
-    const [request] = spec === undefined ? [] : await requestsOf([spec], pack, host);
+    const [request] = spec === undefined ? [] : await requestsOf([spec], { pack, persona }, host);
     if (request === undefined) continue;
     const script = await scriptDigest(pack, persona.hooks[point]!.script, host.files, limits);
     found.push({ ...request, script });
@@ -81,7 +89,7 @@ async function scriptRequests(
 async function source(
   { kind, path, folder, title }: Pick<GrantSource, "kind" | "folder" | "title"> & { path: string },
   specs: readonly ServerSpec[],
-  pack: string | undefined,
+  owner: Owner | undefined,
   { host, root, workspace }: SourceWorld,
 ): Promise<GrantSource> {
   const { files } = host;
@@ -90,7 +98,7 @@ async function source(
     host: host as Parameters<typeof ceilingOf>[1]["host"],
     workspace,
     programRoot,
-    ...(pack === undefined ? {} : { pack }),
+    ...(owner === undefined ? {} : { pack: owner.pack }),
   };
   const origin = { kind, where: path };
   const { reach } = await ceilingOf({ command: "", args: [], env: {}, origin }, context);
@@ -99,25 +107,46 @@ async function source(
     file: await files.realPath(path),
     folder: await files.realPath(folder),
     title,
-    requests: await requestsOf(specs, pack, host),
+    requests: await requestsOf(specs, owner, host),
     isTrusted: reach === "any",
   };
 }
 
 async function requestsOf(
   specs: readonly ServerSpec[],
-  pack: string | undefined,
+  owner: Owner | undefined,
   host: SourceWorld["host"],
 ): Promise<GrantRequest[]> {
   const requests: GrantRequest[] = [];
   for (const spec of specs) {
     try {
-      requests.push(await withPackPaths(grantRequest(spec, host.platform.os), pack, host));
+      const request = grantRequest(spec, host.platform.os);
+      const values = await valuesOf(spec, owner?.persona);
+      requests.push(await withPackPaths({ ...request, ...values }, owner?.pack, host));
     } catch {
       // Its server is refused for the same reason, in words.
     }
   }
   return requests;
+}
+
+/**
+ * Digests of what its entry sets variables to, and of what `${NAME}` in it stands for in its persona: other values may
+ * be other code, and are nobody else's to read.
+ */
+async function valuesOf(
+  { name, command, args, env }: ServerSpec,
+  persona: Owner["persona"] | undefined,
+): Promise<Pick<GrantRequest, "values">> {
+  const text = JSON.stringify([command, args, env]);
+  const named = Object.entries({ ...persona?.env, ...persona?.secrets })
+    .filter(([each]) => ["", "env:"].some((by) => text.includes(`\${${by}${each}`)))
+    .map(([each, value]) => [`\${${each}}`, value] as const);
+  const digests = await Promise.all(
+    [...Object.entries(env), ...named].sort(([a], [b]) => a < b ? -1 : 1)
+      .map(async ([each, value]) => [each, await valueDigest(`${name} ${each}`, value)] as const),
+  );
+  return digests.length === 0 ? {} : { values: Object.fromEntries(digests) };
 }
 
 /** A path of the pack's that leads out of it by a link is written as where it leads; its own as `${PACK}`. */

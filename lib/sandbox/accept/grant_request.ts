@@ -29,6 +29,10 @@ export interface GrantRequest {
   readonly limits: ResourceLimits;
   /** `require` unless it asks for less: where skep decides by what a server is, it gives up nothing. */
   readonly sandbox: SandboxMode;
+  /** Digests of what its entry sets variables to, by name. Absent in what was recorded before there were any. */
+  readonly values?: Readonly<Record<string, string>>;
+  /** Digest of the whole command, where `command` is recorded with a secret masked. */
+  readonly masked?: string;
   /** Of a pack's script that runs by itself: the digest of what it holds. */
   readonly script?: string;
 }

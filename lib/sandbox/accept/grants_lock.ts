@@ -44,13 +44,22 @@ export function grantsLockText(lock: GrantsLock): string {
   return `${JSON.stringify({ version: VERSION, grants }, undefined, 2)}\n`;
 }
 
+function areTexts(value: unknown): boolean {
+  return typeof value === "object" && value !== null &&
+    Object.values(value).every((each) => typeof each === "string");
+}
+
 /** True for a list of requests that came from JSON. */
 export function isRequests(value: unknown): value is readonly GrantRequest[] {
   return Array.isArray(value) && value.every((each: unknown) => {
     if (typeof each !== "object" || each === null) return false;
-    const { server, limits, sandbox, script, ...lists } = each as Record<string, unknown>;
+    const { server, limits, sandbox, script, masked, values, ...lists } = each as Record<
+      string,
+      unknown
+    >;
     return typeof server === "string" && typeof sandbox === "string" &&
-      (script === undefined || typeof script === "string") &&
+      [script, masked].every((one) => one === undefined || typeof one === "string") &&
+      (values === undefined || areTexts(values)) &&
       typeof limits === "object" && limits !== null &&
       Object.entries(limits).every(([name, bound]) =>
         LIMIT_NAMES.some((known) => known === name) && typeof bound === "number"

@@ -34,7 +34,7 @@ const DEFAULTS: ResourceLimits = {
 
 /**
  * What servers ask for beyond what they asked for before: a new server with all that it asks for, another
- * command, a script that holds something else, an entry that lies within none of the old ones, a higher limit, a looser sandbox. Asking for less is none.
+ * command, a script that holds something else, a variable with another value, an entry that lies within none of the old ones, a higher limit, a looser sandbox. Asking for less is none.
  */
 export function widenings(
   before: readonly GrantRequest[],
@@ -75,6 +75,12 @@ function widened(before: GrantRequest, now: GrantRequest, os: Os): Widening[] {
       before: shown(before.command),
     });
   }
+  const isMaskedOther = [before.masked, now.masked].every((each) => each !== undefined) &&
+    before.masked !== now.masked;
+  if (command === commandBefore && isMaskedOther) {
+    const asked = `${shown(now.command)} (another value where it says [secret])`;
+    found.push({ server, field: "command", asked, before: shown(before.command) });
+  }
   const { script } = now;
   if (script !== undefined && script !== before.script) {
     const known = before.script === undefined ? {} : { before: before.script };
@@ -88,6 +94,13 @@ function widened(before: GrantRequest, now: GrantRequest, os: Os): Widening[] {
         .some((each) => meetEntries(list, asked, each, os) === asked);
     found.push(...now[list].filter(isNew).map((asked) => ({ server, field: list, asked })));
   }
+  const { values = {} } = now;
+  const others = Object.keys(values).filter((name) =>
+    before.values?.[name] !== undefined && before.values[name] !== values[name]
+  );
+  found.push(...others.map((name) => (
+    { server, field: "env" as const, asked: `${name}, with another value` }
+  )));
   for (const name of LIMIT_NAMES) {
     const [old, value] = [before, now].map(({ limits }) =>
       limits[name] ?? DEFAULTS[name] ?? Infinity

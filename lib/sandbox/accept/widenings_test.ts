@@ -45,6 +45,21 @@ Deno.test("widenings() finds what is more in every field", () => {
   assertEquals(more({ command: ["./server", "--fast", "x"] }), [
     ["command", "./server --fast", "./server --fast x"],
   ]);
+  assertEquals(more({ values: { FOO: "b" } }, { values: { FOO: "a" } }), [
+    ["env", "FOO, with another value"],
+  ]);
+  assertEquals(more({ masked: "b" }, { masked: "a" }), [
+    [
+      "command",
+      "./server --fast",
+      "./server --fast (another value where it says [secret])",
+    ],
+  ]);
+});
+
+Deno.test("widenings() has none where the values were not recorded yet", () => {
+  assertEquals(more({ values: { FOO: "b" }, masked: "b" }), []);
+  assertEquals(more({}, { values: { FOO: "b" }, masked: "b" }), []);
 });
 
 Deno.test("widenings() tells all that a new server asks for, not its command alone", () => {
