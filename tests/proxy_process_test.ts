@@ -234,7 +234,7 @@ async function makePlace(backend: BackendName, env: Record<string, string> = {})
       ...HOST,
       env: (name) => name in variables ? variables[name] : HOST.env(name),
       lookup: (name) =>
-        name.endsWith(".test")
+        name.endsWith(".test") || name === "localhost"
           ? Promise.resolve(["127.0.0.1"])
           : Promise.reject(new Error(`getaddrinfo ENOTFOUND ${name}`)),
     },
@@ -442,9 +442,45 @@ namespaceTest("Python's own client finds the proxy", "python3", async (place) =>
     place,
     `/usr/bin/python3 -c 'import urllib.request as u; print(u.urlopen("${url}").read().decode())'
      /usr/bin/python3 -c 'import socket; socket.create_connection(("127.0.0.1", ${port}), 5)' 2>&1 | tail -n 1`,
-    [`svc.test:${port}`, `127.0.0.1:${port}`],
+    [`svc.test:${port}`, "loopback"],
   );
   assertEquals(lines, ["outside", "ConnectionRefusedError: [Errno 111] Connection refused"]);
+});
+
+for (const host of ["localhost", "127.0.0.1"]) {
+  namespaceTest(
+    `a granted service of this machine (${host}:PORT) is reached by programs that heed NO_PROXY, or know no proxy`,
+    "curl",
+    async (place) => {
+      const { port } = place;
+      const lines = await bash(
+        place,
+        `for each in localhost 127.0.0.1; do ${CURL} http://$each:${port}/; echo; done
+         ${CURL} --noproxy '*' http://localhost:${port}/; echo
+         exec 3<>/dev/tcp/127.0.0.1/${port}
+         printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3; tail -n 1 <&3; echo
+         (exec 3<>/dev/tcp/127.0.0.1/${port + 1}) 2>/dev/null; echo $?`,
+        [`${host}:${port}`],
+      );
+      assertEquals(lines, ["outside", "outside", "outside", "outside", "1"]);
+    },
+  );
+}
+
+namespaceTest(
+  "a service of this machine without a port is refused, with the form",
+  "bash",
+  async (place) => {
+    const error = await assertRejects(() => bash(place, "true", ["localhost"]), SkepError);
+    assertEquals(error.code, "GRANT_INVALID");
+    assertStringIncludes(error.message, "such as localhost:8080");
+  },
+);
+
+namespaceTest("a granted port that takes privileges is told of", "bash", async (place) => {
+  const launch = await place.prepare({ permissions: { net: ["localhost:80"] } });
+  await launch.release();
+  assertStringIncludes(launch.notices.join("\n"), "reaches localhost:80 through HTTP_PROXY alone");
 });
 
 namespaceTest("either side may end its stream first", "python3", async (place) => {
@@ -578,7 +614,7 @@ namespaceTest(
     );
     const permissions: Permissions = {
       read: ["\${WORKSPACE}"],
-      net: [`svc.test:${port}`, `127.0.0.1:${port}`],
+      net: [`svc.test:${port}`, "loopback"],
       run: ["curl"],
     };
     const urls = [`http://svc.test:${port}/`, `http://127.0.0.1:${port}/`];
@@ -608,7 +644,7 @@ namespaceTest(
   `,
     );
     const permissions: Permissions = { read: ["\${WORKSPACE}"], net: [`127.0.0.1:${port}`] };
-    const urls = [`http://127.0.0.1:${port}/`, `http://localhost:${port}/`];
+    const urls = [`http://localhost:${port}/`, `http://127.0.0.1:${port + 1}/`];
     const launch = await place.prepare({
       command: "deno",
       args: ["run", file, ...urls],

@@ -79,6 +79,11 @@ export async function computeGrant(
     limitOrigins: limits.origins,
     sandbox: enforcement.mode,
     cut: [...cut, ...environment.cut, ...limits.cut],
+    person: {
+      home: context.host.env(rules.os === "windows" ? "USERPROFILE" : "HOME"),
+      path: context.host.env("PATH"),
+      isRoot: context.host.isRoot(),
+    },
     guarded: rules.guarded,
   };
   return { grant, environment };

@@ -1,9 +1,7 @@
-import { BASE_ORIGIN } from "./environment.ts";
-import type { Entry, Grant } from "./grant.ts";
-import { inWorkspace, isGranted, osOf, protectedPart } from "./is_granted.ts";
-import { neverGranted, protection } from "./never_granted.ts";
-import { isWithin, relativeTo } from "./paths.ts";
-import { heldDenial, systemDenial } from "./system_denial.ts";
+import type { Grant } from "./grant.ts";
+import { inWorkspace, isGranted, protectedPart } from "./is_granted.ts";
+import { IMPLIED, type List, LISTS, remedy, shown, withVariables } from "./remedy.ts";
+import { commandDenial, heldDenial, systemDenial } from "./system_denial.ts";
 
 /** An access that a grant refused, and what would allow it. */
 export interface Denial {
@@ -16,6 +14,8 @@ export interface Denial {
   readonly through?: string;
   /** False when it was concluded from an error text and may be something else. */
   readonly isCertain: boolean;
+  /** A program found nothing there: what is not granted is not there for it, and nobody says whether it is. */
+  readonly isUnseen?: true;
 }
 
 /** A result of `tools/call`, as its server wrote it: anything at all. */
@@ -35,9 +35,8 @@ const ACCESSES = ["read", "write", "net", "run", "env", "sys", "ffi"];
 const LONGEST_TEXT = 4000;
 /** A value that a server names goes to person and model: no longer than paths are. */
 const LONGEST_VALUE = 4096;
-
-const LISTS = ["read", "write", "net", "run", "env", "sys"] as const;
-type List = (typeof LISTS)[number];
+/** How a shell's call ends whose command failed: it is no failed call. */
+const FAILED_COMMAND = /^\[exit code [1-9]\d*\b[^\n]* after [\d.]+ s/m;
 
 /** What a refused access is called. */
 const VERBS: Readonly<Record<List, string>> = {
@@ -51,9 +50,6 @@ const VERBS: Readonly<Record<List, string>> = {
 /** Entries of a list that are named; the rest is counted. */
 const SHOWN_ENTRIES = 4;
 
-/** Origins of entries that every grant has by itself. */
-const IMPLIED: readonly string[] = ["private folder", "own files", BASE_ORIGIN];
-
 /**
  * Finds the access that a grant refused in the result of a call: what one of our servers says of it, else
  * Deno's own words in an error (both certain), else a system error about something outside the
@@ -62,10 +58,16 @@ const IMPLIED: readonly string[] = ["private folder", "own files", BASE_ORIGIN];
 export function findDenial(grant: Grant, result: RawResult): Denial | undefined {
   const said = saidDenial(result._meta);
   if (said !== undefined) return denialOf({ ...said, isCertain: true }, grant);
-  const text = textOf(result.content).slice(0, LONGEST_TEXT);
+  const whole = textOf(result.content);
+  const text = whole.slice(0, LONGEST_TEXT);
   const held = heldDenial(text, grant);
   if (held !== undefined) return denialOf(held, grant);
-  if (result.isError !== true) return undefined;
+  if (result.isError !== true) {
+    // What a command says of its end stands at the end.
+    const end = whole.slice(-LONGEST_TEXT);
+    const met = FAILED_COMMAND.test(end) ? commandDenial(end, grant) : undefined;
+    return met && denialOf(met, grant);
+  }
   const found = denoDenial(text) ?? systemDenial(text, grant);
   const isHeld = found?.access === "write" && protectedPart(found.value, grant) !== undefined;
   if (found === undefined || (isGranted(found.access, found.value, grant) && !isHeld)) {
@@ -82,7 +84,11 @@ export function explainDenial(denial: Denial, grant: Grant): string {
   const { server, access, isCertain } = denial;
   const list = LISTS.find((each) => each === access);
   const value = shown(denial.value);
-  const refused = isCertain ? "Access denied" : "Probably denied";
+  const refused = isCertain
+    ? "Access denied"
+    : denial.isUnseen
+    ? "Perhaps denied"
+    : "Probably denied";
   if (list === undefined) {
     return `${refused}: server "${server}" may not load ${value}; no grant of ${access} can be given.`;
   }
@@ -112,6 +118,8 @@ function saidDenial(
 
 function denoDenial(text: string): Omit<Denial, "server"> | undefined {
   const [, access, value] = /Requires (\w+) access to "([^"\n]+)"/.exec(text) ?? [];
+  // Deno asks for everything where a path tells of the whole machine.
+  if (access === "all" && value !== undefined) return { access: "read", value, isCertain: true };
   if (access === undefined || value === undefined || !ACCESSES.includes(access)) return undefined;
   return { access, value, isCertain: true };
 }
@@ -133,94 +141,4 @@ function allowed(list: List, grant: Grant): string {
   const named = ours.slice(0, SHOWN_ENTRIES).map(({ value }) => shown(withVariables(value, grant)));
   const more = ours.length > SHOWN_ENTRIES ? ` and ${ours.length - SHOWN_ENTRIES} more` : "";
   return `Its ${list} list: ${named.join(", ")}${more}.`;
-}
-
-function remedy(list: List, value: string, grant: Grant): string {
-  const cut = grant.cut.find((each) =>
-    each.list === list && (each.value === value || isWithin(value, each.value, osOf(grant)))
-  );
-  if (cut !== undefined) return `It is asked for and was not granted: ${cut.reason}.`;
-  const isPath = list === "read" || list === "write";
-  const never = isPath ? protection(value, list, grant.guarded, osOf(grant)) : undefined;
-  if (never !== undefined) return `${capital(neverGranted(never.by))}.`;
-  const kept = list === "write" && isGranted(list, value, grant)
-    ? protectedPart(value, grant)
-    : undefined;
-  if (kept !== undefined) {
-    return `${kept.name} of a workspace is protected, since ${kept.reason}: protect: of a policy can lift that.`;
-  }
-  if (isPath && isGranted(list, value, grant)) {
-    return "It is in the grant, and read-only here: protect: of a policy names what is protected.";
-  }
-  const { kind, where } = grant.source;
-  if (kind === "client") {
-    return "A client's server gets the workspace at most: to allow more, name the server in a file " +
-      "outside of it and pass that with --mcp.";
-  }
-  // Only an entry below the lowest ceiling, or one in a place that is above it, is not cut again.
-  const isBelow = isPath && isWithin(value, grant.workspace, osOf(grant));
-  if (grant.isLimited && !isBelow) {
-    return kind === "pack"
-      ? `The grants of ${where} are limited to the workspace until they are accepted, since that ` +
-        "pack does not ship with skep."
-      : `A server file in the workspace gets the workspace at most: to allow it, write ${list}: ` +
-        `${
-          flow([withVariables(value, grant)])
-        } under permissions: of server "${grant.server}" in a file outside of it ` +
-        "and pass that with --mcp.";
-  }
-  return `To allow it, ${entryLine(list, value, grant)} of server "${grant.server}" in ${where}.`;
-}
-
-/** What to write so that a grant has a value too, up to where: `write read: ["/x"] under permissions:`. */
-export function entryLine(list: List, value: string, grant: Grant): string {
-  const entry = withVariables(value, grant);
-  return declaresItself(grant)
-    ? `write ${list}: ${flow([entry])} under permissions:`
-    : `write permissions: ${block(list, entry, grant)}`;
-}
-
-/** False when the grant is a profile's or the default: `permissions:` in the file would replace it. */
-function declaresItself(grant: Grant): boolean {
-  return !LISTS.flatMap((list) => grant[list])
-    .some(({ origin }) => origin === "default grant" || origin.startsWith("profile "));
-}
-
-/** The grant as it is, and one entry more, as YAML on one line. */
-function block(list: List, entry: string, grant: Grant): string {
-  const parts = LISTS.map((each): [List, string[]] => {
-    const own = grant[each].filter(({ origin }) => !IMPLIED.includes(origin))
-      .filter((one) => each !== "env" || one.origin.startsWith("profile "));
-    const isRepeated = (one: Entry) =>
-      each === "read" && grant.write.some(({ value }) => value === one.value);
-    const values = own.filter((one) => !isRepeated(one)).map(({ value }) =>
-      withVariables(value, grant)
-    );
-    return [each, each === list ? [...values, entry] : values];
-  });
-  const filled = parts.filter(([, values]) => values.length > 0);
-  return `{ ${filled.map(([each, values]) => `${each}: ${flow(values)}`).join(", ")} }`;
-}
-
-function capital(text: string): string {
-  return text.replace(/^[a-z]/, (first) => first.toUpperCase());
-}
-
-function withVariables(value: string, grant: Grant): string {
-  const { workspace, tmp, home } = grant;
-  const names = [[workspace, "${WORKSPACE}"], [tmp, "${TMP}"], [home, "${HOME}"]] as const;
-  for (const [folder, name] of names) {
-    const below = relativeTo(value, folder, osOf(grant));
-    if (below !== undefined) return below === "" ? name : `${name}/${below}`;
-  }
-  return value;
-}
-
-function flow(values: readonly string[]): string {
-  return `[${values.map(shown).join(", ")}]`;
-}
-
-/** A value as JSON, which YAML reads too; nothing in it can look like a line of its own. */
-function shown(value: string): string {
-  return JSON.stringify(value);
 }

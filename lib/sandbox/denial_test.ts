@@ -178,6 +178,92 @@ Deno.test("findDenial() finds a protected file in what a shell's call wrote, and
   ) assertEquals(ofCall(text), undefined, text);
 });
 
+Deno.test("findDenial() names the path that was refused, not the program that tells of it", async () => {
+  const { grant } = await testGrant({ origin: SOURCE, permissions: { write: ["${WORKSPACE}"] } });
+  for (
+    const [text, access, value] of [
+      ["/bin/bash: line 1: /etc/shadow: Permission denied", "read", "/etc/shadow"],
+      ["started /bin/bash -c x\ncat: /root/key: Permission denied", "read", "/root/key"],
+      ["/usr/bin/mv: cannot move '/work/ws/a' to '/opt/b': Permission denied", "write", "/opt/b"],
+      [
+        "Error: EACCES: permission denied, open '/srv/x'\n at /usr/lib/node.js:1",
+        "read",
+        "/srv/x",
+      ],
+      ["PermissionError: [Errno 13] Permission denied: '/srv/y'", "read", "/srv/y"],
+    ] as const
+  ) {
+    const found = findDenial(grant, failed(text));
+    assertEquals(found, { server: "s", access, value, isCertain: false }, text);
+  }
+  assertEquals(findDenial(grant, failed("bash: /usr/bin/x: Permission denied")), undefined);
+});
+
+Deno.test("findDenial() finds in a shell's command that failed what its grant refused, of every kind", async () => {
+  const { grant } = await testGrant({ origin: SOURCE, permissions: { write: ["${WORKSPACE}"] } });
+  const ofCall = (text: string, code = 1) =>
+    findDenial(grant, {
+      content: [{ type: "text", text: `${text}\n[exit code ${code} after 0.02 s]` }],
+    });
+  for (
+    const [text, access, value] of [
+      ["touch: cannot touch '/opt/x': Read-only file system", "write", "/opt/x"],
+      ["touch: cannot touch '/opt/x': Permission denied", "write", "/opt/x"],
+      ["cat: /srv/x: Permission denied", "read", "/srv/x"],
+      ["curl: (6) Could not resolve host: example.com", "net", "example.com"],
+      ["ssh: Could not resolve hostname git.org: Try again", "net", "git.org"],
+      ["bash: line 1: /dev/tcp/1.2.3.4/80: Network is unreachable", "net", "1.2.3.4:80"],
+      [
+        "ssh: connect to host 1.2.3.4 port 22: Network is unreachable",
+        "net",
+        "1.2.3.4:22",
+      ],
+    ] as const
+  ) {
+    assertEquals(ofCall(text), { server: "s", access, value, isCertain: false }, text);
+    assertEquals(ofCall(text, 0), undefined, text);
+  }
+  const unseen = ofCall("cat: /home/u/notes.txt: No such file or directory");
+  assertEquals([unseen?.value, unseen?.isUnseen], ["/home/u/notes.txt", true]);
+  assertEquals(
+    explainDenial(unseen!, grant).startsWith(
+      'Perhaps denied: the grant of server "s" does not let it read',
+    ),
+    true,
+  );
+  for (
+    const path of ["/work/ws/a", "/usr/bin/x", "/proc/7/maps", "a/b"]
+  ) assertEquals(ofCall(`cat: ${path}: No such file or directory`), undefined, path);
+});
+
+Deno.test("explainDenial() proposes no line that skep refuses or calls a danger", async () => {
+  const { grant } = await testGrant({ origin: SOURCE, permissions: {} });
+  const tail = (access: string, value: string) =>
+    explainDenial({ server: "s", access, value, isCertain: false }, grant).split("empty. ")[1] ??
+      "";
+  for (
+    const [access, value, why] of [
+      ["read", "/proc", "No grant opens /proc"],
+      ["read", "/sys/fs/cgroup", "No grant opens /sys"],
+      ["read", "/", "is never granted"],
+      [
+        "read",
+        "/etc/shadow",
+        "No line is proposed for it, since with one the server may read /etc",
+      ],
+      ["write", "/etc/x", "it can change programs and settings of the system"],
+      ["write", "/home/u/.bashrc", "it can change what runs by itself"],
+      ["write", "/home/u", "your home folder"],
+      ["net", "169.254.169.254:80", "where a machine in a cloud gets its keys"],
+    ] as const
+  ) {
+    assertEquals(tail(access, value).includes(why), true, `${value}: ${tail(access, value)}`);
+    assertEquals(tail(access, value).includes("To allow it"), false, value);
+  }
+  const text = 'NotCapable: Requires all access to "/proc/1/environ", run again with --allow-all';
+  assertEquals(findDenial(grant, failed(text))?.value, "/proc/1/environ");
+});
+
 Deno.test("explainDenial() sends nobody for an entry that the grant has already", async () => {
   const { grant } = await testGrant({ origin: SOURCE, permissions: { write: ["${WORKSPACE}"] } });
   const denial = { server: "s", access: "write", value: "/work/ws/own/x", isCertain: true };

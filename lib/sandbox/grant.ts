@@ -50,6 +50,12 @@ export interface Grant {
   readonly limitOrigins: Readonly<Record<string, string>>;
   readonly sandbox: SandboxMode;
   readonly cut: readonly Cut[];
+  /** Whose machine it is, so that nobody is told to ask for what would be a danger to them. */
+  readonly person?: {
+    readonly home: string | undefined;
+    readonly path: string | undefined;
+    readonly isRoot: boolean;
+  };
   /** What no grant on this machine holds, so that nobody is told to ask for it. */
   readonly guarded: readonly ProtectedPath[];
 }

@@ -1,10 +1,13 @@
 import { dirname, join } from "@std/path";
 import type { Host } from "../host/host.ts";
 import type { Confinement } from "./confinement.ts";
-import { entryLine } from "./denial.ts";
+import { entryLine } from "./remedy.ts";
 import type { Grant } from "./grant.ts";
+import { isLocalService, parseNetEntry } from "./net.ts";
 import { isWithin } from "./paths.ts";
 
+/** To listen at a lower port takes privileges that nothing in a confinement has. */
+const LEAST_OPEN_PORT = 1024;
 /** A script's first line is looked for in files up to this length, in bytes: programs are longer. */
 const LONGEST_SCRIPT = 64 * 1024;
 
@@ -16,7 +19,7 @@ const LONGEST_SCRIPT = 64 * 1024;
  */
 export async function lacks(
   grant: Grant,
-  { mounts }: Pick<Confinement, "mounts">,
+  { mounts, forwarder }: Pick<Confinement, "mounts" | "forwarder">,
   program: string | undefined,
   { files }: Pick<Host, "files">,
 ): Promise<string[]> {
@@ -33,6 +36,13 @@ export async function lacks(
   for (const path of sockets) {
     if (!await isMissing(path)) continue;
     lines.push(`cannot connect to ${path}, which is not there when the server starts`);
+  }
+  for (const { value } of forwarder === undefined ? [] : net) {
+    const entry = parseNetEntry(value, { server: grant.server, entry: "net" }, "linux");
+    if (!isLocalService(entry) || (entry.port ?? LEAST_OPEN_PORT) >= LEAST_OPEN_PORT) continue;
+    lines.push(
+      `reaches ${value} through HTTP_PROXY alone: its own loopback opens no port below ${LEAST_OPEN_PORT}`,
+    );
   }
   if (program === undefined) return lines;
   const isShown = (path: string) =>

@@ -25,6 +25,7 @@ function isHostWithin(inner: Place, outer: Place): boolean {
   }
   if (inner.kind === "loopback") return false;
   if (inner.host === outer.host) return true;
+  if (LOOPBACK_HOSTS.includes(inner.host) && LOOPBACK_HOSTS.includes(outer.host)) return true;
   if (!outer.host.startsWith("*.")) return false;
   const domain = inner.host.replace(/^\*\./, "");
   return domain === outer.host.slice(2) || domain.endsWith(outer.host.slice(1));

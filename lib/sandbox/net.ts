@@ -12,7 +12,7 @@ export type NetEntry =
   /** A unix socket; the path is absolute. */
   | { readonly kind: "unix"; readonly path: string };
 
-/** The names and addresses that `loopback` stands for. */
+/** The names and addresses that `loopback` stands for, and each of which means a service of this machine. */
 export const LOOPBACK_HOSTS: readonly string[] = ["127.0.0.1", "[::1]", "localhost"];
 /** Labels under which two-letter domains sell names: `*.co.uk` is everyone. */
 const SHARED_LABELS = new Set(["ac", "co", "com", "edu", "gov", "net", "org"]);
@@ -49,7 +49,9 @@ export function netText(entry: NetEntry): string {
 /** The values for `--allow-net`. */
 export function netFlagValues(entry: NetEntry): string[] {
   if (entry.kind === "unix") return [netText(entry)];
-  const hosts = entry.kind === "loopback" ? LOOPBACK_HOSTS : [entry.host];
+  const hosts = entry.kind === "loopback" || LOOPBACK_HOSTS.includes(entry.host)
+    ? LOOPBACK_HOSTS
+    : [entry.host];
   return hosts.map((host) => withPort(host, entry.port));
 }
 
@@ -61,6 +63,11 @@ export function namesHost(text: string): boolean {
   return !/^(loopback(:\d+)?$|unix:)/.test(text);
 }
 
+/** True for an entry that means a service of this machine: `localhost:5432`, `127.0.0.1:5432`, `[::1]:5432`. */
+export function isLocalService(entry: NetEntry): entry is NetEntry & { readonly kind: "host" } {
+  return entry.kind === "host" && LOOPBACK_HOSTS.includes(entry.host);
+}
+
 /**
  * True when `entry` lets a connection to `host` (as {@linkcode canonicalHost} writes it) and `port` pass;
  * an entry without a port names all of them.
@@ -68,7 +75,9 @@ export function namesHost(text: string): boolean {
 export function allowsHost(entry: NetEntry, host: string, port: number | undefined): boolean {
   if (entry.kind === "unix") return false;
   if (entry.port !== undefined && entry.port !== port) return false;
-  if (entry.kind === "loopback") return LOOPBACK_HOSTS.includes(host);
+  if (entry.kind === "loopback" || LOOPBACK_HOSTS.includes(entry.host)) {
+    return LOOPBACK_HOSTS.includes(host);
+  }
   if (!entry.host.startsWith("*.")) return entry.host === host;
   return host === entry.host.slice(2) || host.endsWith(entry.host.slice(1));
 }

@@ -2,7 +2,8 @@ import { SkepError } from "../errors.ts";
 import type { BackendName } from "./backend.ts";
 import type { Grant } from "./grant.ts";
 import type { Launch } from "./launch.ts";
-import { namesHost } from "./net.ts";
+import { grantInvalid } from "./grant_invalid.ts";
+import { isLocalService, namesHost, parseNetEntry } from "./net.ts";
 
 /**
  * What network a server gets.
@@ -38,17 +39,20 @@ export function networkOf(
 }
 
 /**
- * Refuses a grant that names hosts for a server that nothing here could hold to them.
+ * Refuses a grant that names hosts for a server that nothing here could hold to them, or a service of this
+ * machine without the port at which the server is to find it.
  *
- * @throws {SkepError} `GRANT_REFUSED`.
+ * @throws {SkepError} `GRANT_REFUSED`, `GRANT_INVALID`.
  */
 export function checkNetwork(
   grant: Pick<Grant, "server" | "net" | "run">,
   kind: Launch["kind"],
   backend: BackendName | undefined,
 ): void {
-  if (networkOf(grant, kind, backend) !== "unheld") return;
   const { server, net } = grant;
+  const network = networkOf(grant, kind, backend);
+  if (network === "proxied") checkServices(grant);
+  if (network !== "unheld") return;
   const what = kind === "native" ? "does not run in Deno" : "runs programs";
   const name = backend === "landlock" ? "Landlock" : backend;
   const here = backend === undefined ? "nothing here confines it" : `${name} alone makes none`;
@@ -57,6 +61,17 @@ export function checkNetwork(
     `it to these hosts takes a network namespace (bwrap or unshare), and ${here}. ` +
     "Take the net: entries out of its grant, or give up every confinement with --sandbox off.";
   throw new SkepError("GRANT_REFUSED", message, { server });
+}
+
+function checkServices({ server, net }: Pick<Grant, "server" | "net">): void {
+  const at = { server, entry: "net" };
+  for (const { value } of net) {
+    const entry = parseNetEntry(value, at, "linux"); // a proxy is behind a namespace
+    if (!isLocalService(entry) || entry.port !== undefined) continue;
+    const why = `a service of this machine is named with its port, such as ${value}:8080; ` +
+      "what the server starts itself is named loopback";
+    throw grantInvalid(at, value, why);
+  }
 }
 
 /** The network of a launch in a few words: what is reached, and what holds the server to that. */

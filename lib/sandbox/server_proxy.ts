@@ -6,7 +6,7 @@ import { readUpstream } from "../proxy/upstream.ts";
 import type { LaunchContext } from "./context.ts";
 import { explainDenial } from "./denial.ts";
 import type { Grant } from "./grant.ts";
-import { allowsHost, parseNetEntry } from "./net.ts";
+import { allowsHost, isLocalService, parseNetEntry } from "./net.ts";
 import { FORWARDER_PORT } from "./proxy_variables.ts";
 
 /** A connection that a server's grant did not let pass. */
@@ -71,13 +71,25 @@ export async function openServerProxy(
     throw new SkepError("CONFIG_INVALID", message, { source: "TMPDIR" }, { cause });
   });
   const script = join(programRoot, "tools", "forward", "main.js");
+  const local = entries.filter(isLocalService).flatMap(({ host, port }) =>
+    port === undefined || port === FORWARDER_PORT ? [] : [{ port, service: `${host}:${port}` }]
+  );
+  const own = [FORWARDER_PORT, ...local.map(({ port }) => port)];
+  const listens = [...new Set(own)].flatMap((port) => [`127.0.0.1:${port}`, `[::1]:${port}`]);
   const flags = [
-    `--allow-net=127.0.0.1:${FORWARDER_PORT},unix:${socket}`,
+    `--allow-net=${[...listens, `unix:${socket}`].join(",")}`,
     `--allow-read=${socket}`,
     `--allow-write=${socket}`,
   ];
   return {
-    forwarder: [deno, ...FORWARDER_FLAGS, ...flags, script, `${FORWARDER_PORT}`, socket],
+    forwarder: [
+      deno,
+      ...FORWARDER_FLAGS,
+      ...flags,
+      script,
+      [FORWARDER_PORT, ...local.map(({ service }) => service)].join(","),
+      socket,
+    ],
     files: [deno, script, socket],
     takeRefused: () => {
       const taken = [...fresh.values()];

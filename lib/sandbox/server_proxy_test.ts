@@ -63,7 +63,7 @@ Deno.test("openServerProxy() listens in the private folder, and says what starts
     "--no-lock",
     "--no-remote",
     "--no-npm",
-    "--allow-net=127.0.0.1:17765,unix:/tmp/skep-1/proxy",
+    "--allow-net=127.0.0.1:17765,[::1]:17765,unix:/tmp/skep-1/proxy",
     "--allow-read=/tmp/skep-1/proxy",
     "--allow-write=/tmp/skep-1/proxy",
     "/skep/tools/forward/main.js",
