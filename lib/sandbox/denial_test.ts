@@ -253,7 +253,7 @@ Deno.test("explainDenial() proposes no line that skep refuses or calls a danger"
       ],
       ["write", "/etc/x", "it can change programs and settings of the system"],
       ["write", "/home/u/.bashrc", "it can change what runs by itself"],
-      ["write", "/home/u", "your home folder"],
+      ["write", "/home/u", "is never granted"],
       ["net", "169.254.169.254:80", "where a machine in a cloud gets its keys"],
     ] as const
   ) {
