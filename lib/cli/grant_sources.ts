@@ -9,7 +9,7 @@ import { valueDigest } from "../sandbox/accept/value_digest.ts";
 import { ceilingOf } from "../sandbox/ceiling.ts";
 import { canonicalPath, relativeTo } from "../sandbox/paths.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
-import { hookSpec } from "./hook_spec.ts";
+import { hookSpec } from "../persona/hook_spec.ts";
 
 /** A file that lists servers, and what they ask for. */
 export interface GrantSource {

@@ -8,6 +8,7 @@ import {
   type Operator,
 } from "../persona/inspect.ts";
 import type { Pack } from "../persona/pack.ts";
+import type { GrantedAtMost } from "../sandbox/granted_at_most.ts";
 import type { Invocation } from "./flags.ts";
 import { THINKING_VARIABLES } from "./persona_settings.ts";
 import { readGivenPack } from "./read_given_pack.ts";
@@ -47,8 +48,8 @@ export async function run(
 /** What the operator's flags, variables and policy say. */
 function operatorOf(
   invocation: Invocation,
-  { limits, policy }: Settings,
-  { env }: Pick<Host, "env">,
+  { limits, policy, cwd, sandbox }: Settings,
+  { env, platform }: Pick<Host, "env" | "platform">,
 ): Operator {
   const isSet = (name: string) => env(name) !== undefined;
   return {
@@ -57,6 +58,10 @@ function operatorOf(
     limitOrigin: (name) => LIMITS[name].override.find(isSet) ?? "built-in",
     hintsOffBy: hintsOffBy(invocation, env),
     policy,
+    env,
+    workspace: cwd,
+    os: platform.os,
+    isUnconfined: sandbox === "off",
   };
 }
 
@@ -111,23 +116,54 @@ function personaLines(persona: InspectedPersona): string[] {
       ["secrets", list(secrets.map((each) => `${each.name} from ${each.source} (${each.origin})`))],
       ["hints", withOrigin({ ...persona.hints, value: persona.hints.value ? "on" : "off" })],
       ["skills", list(skills.map(({ name, origin }) => `${name} (${origin})`))],
-      ...Object.entries(hooks).map(([point, { script, origin }]) =>
-        [`hook ${point}`, `${script} (${origin})`] as const
-      ),
       ["not used in chat and acp", list(persona.not_used)],
     ]),
-    ...servers.flatMap(({ name, command, env, permissions, disabled_tools, origin }) => [
+    ...Object.entries(hooks).flatMap((
+      [point, { script, origin, permissions, granted_at_most }],
+    ) => [
+      `  hook ${point} (${origin}): ${script}`,
+      ...rows([
+        [
+          "asks for",
+          permissions === undefined ? "the default of hooks" : JSON.stringify(permissions),
+        ],
+        ...atMostRows(granted_at_most),
+      ], "    "),
+    ]),
+    ...servers.flatMap((
+      { name, command, env, permissions, granted_at_most, enabled_tools, disabled_tools, origin },
+    ) => [
       `  server ${name} (${origin}): ${command.join(" ")}`,
       ...rows([
         ["env", list(env)],
+        ["asks for", permissions === undefined ? "the default grant" : JSON.stringify(permissions)],
+        ...atMostRows(granted_at_most),
         [
-          "permissions",
-          permissions === undefined ? "the default grant" : JSON.stringify(permissions),
+          "only the tools",
+          enabled_tools === undefined ? undefined : enabled_tools.join(", ") || "none",
         ],
         ["without the tools", list(disabled_tools ?? [])],
       ], "    "),
     ]),
     ...servers_off.map(({ name, origin }) => `  server ${name} (${origin}): switched off`),
+  ];
+}
+
+/** What ceilings leave, and what they take; what a machine never grants is shown by the audit. */
+function atMostRows(granted: GrantedAtMost | string): (readonly [string, string])[] {
+  if (typeof granted === "string") return [["granted", `nothing: ${granted}`]];
+  const { cut, limits, sandbox, ...lists } = granted;
+  const parts = [
+    ...Object.entries(lists).filter(([, entries]) => entries.length > 0)
+      .map(([name, entries]) => `${name} ${entries.join(", ")}`),
+    ...Object.entries(limits).map(([name, value]) => `${name} ${value}`),
+    ...(sandbox === undefined ? [] : [`sandbox ${sandbox}`]),
+  ];
+  return [
+    ["granted at most", parts.join("; ") || "its private folders"],
+    ...cut.map(({ list, value, reason }) =>
+      ["not granted", `${list} ${value}: ${reason}`] as const
+    ),
   ];
 }
 

@@ -25,7 +25,7 @@ import { type Consent, consentOf } from "./consent.ts";
 import { confinerFinder } from "./find_confiner.ts";
 import type { Invocation } from "./flags.ts";
 import { grantSources } from "./grant_sources.ts";
-import { hookSpecs } from "./hook_spec.ts";
+import { hookSpecs } from "../persona/hook_spec.ts";
 import { type KeptSessions, keptSessions } from "./kept_sessions.ts";
 import { packsFolder } from "./packs_folder.ts";
 import { modelEnv, modelSettings } from "./persona_settings.ts";

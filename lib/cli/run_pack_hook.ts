@@ -7,7 +7,7 @@ import { Stderr } from "../mcp/stderr.ts";
 import type { HookPoint } from "../persona/hooks.ts";
 import type { Launch } from "../sandbox/launch.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
-import { type HookOwner, hookSpec } from "./hook_spec.ts";
+import { type HookOwner, hookSpec } from "../persona/hook_spec.ts";
 import { HookWords } from "./hook_words.ts";
 
 /** What running a hook takes. */

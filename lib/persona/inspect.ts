@@ -1,8 +1,14 @@
 import { basename } from "@std/path";
+import type { Host } from "../host/host.ts";
 import type { Limits } from "../limits.ts";
+import { type GrantedAtMost, grantedAtMost } from "../sandbox/granted_at_most.ts";
+import type { Os } from "../sandbox/paths.ts";
 import type { Policy } from "../sandbox/policy.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
 import { type Defaults, SPELLING } from "./defaults.ts";
+import { hookSpec } from "./hook_spec.ts";
+import type { HookPoint } from "./hooks.ts";
+import { allowedVariables, interpolated } from "./interpolate.ts";
 import type { Pack } from "./pack.ts";
 import type { PersonaFile } from "./persona_file.ts";
 import { resolvePersona } from "./resolve.ts";
@@ -39,7 +45,7 @@ export interface InspectedPersona {
   /** Those that an entry switches off. */
   readonly servers_off: readonly InspectedName[];
   readonly skills: readonly (InspectedName & { readonly description: string })[];
-  readonly hooks: Readonly<Record<string, { readonly script: string; readonly origin: string }>>;
+  readonly hooks: Readonly<Record<string, InspectedHook>>;
   /** Ceilings, all of which hold. */
   readonly permissions: readonly InspectedField[];
   /** Rules on calls; the strictest of these decides. */
@@ -55,12 +61,23 @@ export interface InspectedPersona {
   readonly not_used: readonly string[];
 }
 
+/** A script as `skep pack inspect` shows it. */
+export interface InspectedHook {
+  readonly script: string;
+  readonly origin: string;
+  readonly permissions?: unknown;
+  readonly granted_at_most: GrantedAtMost | string;
+}
+
 /** A server as `skep pack inspect` shows it. */
 export interface InspectedServer extends InspectedName {
   readonly command: readonly string[];
   /** Names of the variables that it sets. */
   readonly env: readonly string[];
+  /** What it asks for, as written; absent: a known server's profile, or the default grant. */
   readonly permissions?: unknown;
+  /** What ceilings leave of that; a sentence when it comes to no grant. */
+  readonly granted_at_most: GrantedAtMost | string;
   readonly enabled_tools?: readonly string[];
   readonly disabled_tools?: readonly string[];
 }
@@ -74,7 +91,13 @@ export interface Operator {
   readonly limitOrigin: (name: keyof Limits) => string;
   /** The flag or variable that switches hints off. */
   readonly hintsOffBy?: string | undefined;
-  readonly policy?: Pick<Policy, "file" | "permissions" | "approvals"> | undefined;
+  readonly policy?: Policy | undefined;
+  /** Where the persona would work: canonical. */
+  readonly workspace: string;
+  readonly os: Os;
+  /** True for `--sandbox off`. */
+  readonly isUnconfined: boolean;
+  readonly env: Host["env"];
 }
 
 /** One persona of a pack with all that its pack gives it, and the origin of each field. */
@@ -89,6 +112,12 @@ export function inspectPersona(
   const { policy } = operator;
   const names = (each: Readonly<Record<string, unknown>>) =>
     Object.keys(each).map((name) => ({ name, origin: "persona" }));
+  const { env } = operator;
+  const variables = { persona: resolved, allowed: allowedVariables(env), env };
+  const atMost = (spec: ServerSpec): GrantedAtMost | string => {
+    const filled = interpolated(spec, variables);
+    return filled.problem?.message ?? grantedAtMost(filled, { ...operator, pack: pack.folder });
+  };
   const fields = (Object.keys(resolved.settings) as (keyof Defaults)[])
     .map((key): [string, InspectedField] => {
       const name = SPELLING[key];
@@ -107,7 +136,7 @@ export function inspectPersona(
     ...(avatar === undefined ? {} : { avatar }),
     ...(runtime === undefined ? {} : { runtime }),
     fields: { ...Object.fromEntries(fields), ...operator.fields },
-    servers: resolved.servers.map((spec) => inspectServer(spec, persona)),
+    servers: resolved.servers.map((spec) => inspectServer(spec, persona, atMost)),
     servers_off: resolved.serversOff.map(({ name, where }) => ({
       name,
       origin: where === persona.file ? "persona" : "pack",
@@ -118,10 +147,12 @@ export function inspectPersona(
       origin: isNamed(basename(folder), persona) ? "persona" : "pack",
     })),
     hooks: Object.fromEntries(
-      Object.entries(resolved.hooks).map(([point, { script }]) => [
-        point,
-        { script, origin: point in persona.hooks ? "persona" : "pack" },
-      ]),
+      Object.entries(resolved.hooks).map(([point, { script, permissions }]) => [point, {
+        script,
+        origin: Object.hasOwn(persona.hooks, point) ? "persona" : "pack",
+        ...(permissions === undefined ? {} : { permissions }),
+        granted_at_most: atMost(hookSpec(point as HookPoint, resolved)!),
+      }]),
     ),
     permissions: said(resolved.permissions, policy?.permissions, policy?.file),
     approvals: said(resolved.approvals, policy?.approvals, policy?.file),
@@ -138,13 +169,18 @@ export function inspectPersona(
   };
 }
 
-function inspectServer(spec: ServerSpec, { servers }: PersonaFile): InspectedServer {
+function inspectServer(
+  spec: ServerSpec,
+  { servers }: PersonaFile,
+  atMost: (spec: ServerSpec) => GrantedAtMost | string,
+): InspectedServer {
   const { permissions, enabledTools, disabledTools } = spec;
   return {
     name: spec.name,
     command: [spec.command, ...spec.args],
     env: Object.keys(spec.env),
     ...(permissions === undefined ? {} : { permissions }),
+    granted_at_most: atMost(spec),
     ...(enabledTools === undefined ? {} : { enabled_tools: enabledTools }),
     ...(disabledTools === undefined ? {} : { disabled_tools: disabledTools }),
     origin: servers.some(({ name }) => name === spec.name) ? "persona" : "pack",

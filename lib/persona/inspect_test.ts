@@ -5,7 +5,15 @@ import { DEFAULT_LIMITS } from "../limits.ts";
 import { type InspectedPersona, inspectPersona, type Operator } from "./inspect.ts";
 import { loadPack } from "./pack.ts";
 
-const NOBODY: Operator = { fields: {}, limits: DEFAULT_LIMITS, limitOrigin: () => "built-in" };
+const NOBODY: Operator = {
+  fields: {},
+  limits: DEFAULT_LIMITS,
+  limitOrigin: () => "built-in",
+  workspace: "/work",
+  os: "linux",
+  isUnconfined: false,
+  env: () => undefined,
+};
 
 async function inspect(
   frontmatter: string,
@@ -18,6 +26,7 @@ async function inspect(
     ".mcp.json": `{"mcpServers": {
       "shared": {"command": "x", "env": {"TOKEN": "hush"}}, "idle": {"command": "x", "disabled": true}}}`,
     "instructions.md": "Team",
+    "x.ts": "",
   });
   const { pack } = await loadPack(folder.path, denoFiles(), DEFAULT_LIMITS);
   return inspectPersona(pack.personas[0]!, pack, { ...NOBODY, ...operator });
@@ -84,7 +93,13 @@ Deno.test("servers that are switched off were not shown, nor who said so", async
 });
 
 Deno.test("permissions, approvals, limits, secrets and hints were shown without who said so", async () => {
-  const policy = { file: "/etc/policy.yaml", permissions: { net: [] }, approvals: [{ ask: "*" }] };
+  const policy = {
+    file: "/etc/policy.yaml",
+    permissions: { net: [] },
+    servers: {},
+    sandbox: {},
+    approvals: [{ ask: "*" }],
+  };
   const found = await inspect(
     "permissions: { read: ['${WORKSPACE}'] }\nsecrets: { T: 'env:GH' }\n" +
       "limits: { max_rounds: 5, max_servers: 99 }\nhints: true",
@@ -109,4 +124,71 @@ Deno.test("permissions, approvals, limits, secrets and hints were shown without 
   assertEquals(found.hints, { value: false, origin: "--no-hints" });
   assertEquals((await inspect("hints: true")).hints, { value: true, origin: "persona" });
   assertEquals((await inspect("version: 1")).hints, { value: true, origin: "built-in" });
+});
+
+Deno.test("what servers ask for was shown, and nothing of what ceilings leave of it", async () => {
+  const policy = {
+    file: "/etc/policy.yaml",
+    permissions: { net: ["*.example.org:443"], limits: { memory_mb: 512 }, secrets: {} },
+    servers: { own: { permissions: { write: [] } } },
+    sandbox: {},
+  };
+  const frontmatter = `permissions: { run: [bash], read: ["/work/a", "\${PACK}"] }
+secrets: { TOK: "env:T" }
+env: { B: x }
+mcp_servers:
+  - name: own
+    command: y
+    env: { KEY: "\${TOK}", PORT: "\${B}" }
+    permissions:
+      read: ["\${WORKSPACE}", "\${PACK}/data"]
+      write: ["\${WORKSPACE}/out", "\${TMP}"]
+      net: ["\${REGISTRIES}", "a.example.org:443"]
+      run: [bash, git]
+      sandbox: prefer
+      limits: { memory_mb: 1024, processes: 9 }
+  - { name: bad, command: y, args: ["\${NOPE}"] }
+hooks:
+  on_stop: x.ts`;
+  const env = (name: string) =>
+    name === "SKEP_REGISTRIES" ? "r.example.org, r.example.com" : undefined;
+  const { file: persona, servers, hooks } = await inspect(frontmatter, {}, { policy, env });
+  const [, own, bad] = servers;
+  const by = "policy /etc/policy.yaml";
+  assertEquals(own?.granted_at_most, {
+    read: ["/work/a", "${PACK}/data"].map((path) => path.replace("/work", "${WORKSPACE}")),
+    write: ["${TMP}"],
+    net: ["r.example.org:443", "a.example.org:443"],
+    run: ["bash"],
+    env: ["PORT"],
+    sys: [],
+    secrets: [],
+    limits: { memory_mb: 512, processes: 9 },
+    sandbox: "prefer",
+    cut: [
+      { list: "write", value: "${WORKSPACE}/out", reason: `persona ${persona} does not allow it` },
+      { list: "read", value: "${WORKSPACE}", reason: `persona ${persona} allows /work/a of it` },
+      { list: "net", value: "r.example.com:443", reason: `${by} does not allow it` },
+      { list: "run", value: "git", reason: `persona ${persona} does not allow it` },
+      { list: "secrets", value: "KEY", reason: `${by} does not allow it` },
+      { list: "limits", value: "memory_mb 1024", reason: `${by} allows 512` },
+    ],
+  });
+  assertEquals(String(bad?.granted_at_most).split(":")[0], 'Cannot start server "bad"');
+  assertEquals(hooks.on_stop?.granted_at_most, {
+    read: ["${WORKSPACE}/a", "${PACK}"],
+    write: [],
+    net: [],
+    run: [],
+    env: [],
+    sys: [],
+    secrets: [],
+    limits: { memory_mb: 512 },
+    sandbox: "require",
+    cut: [{
+      list: "read",
+      value: "${WORKSPACE}",
+      reason: `persona ${persona} allows /work/a of it`,
+    }],
+  });
 });

@@ -1,5 +1,5 @@
-import { HOOK_POINTS, type HookPoint } from "../persona/hooks.ts";
-import type { Persona } from "../persona/persona.ts";
+import { HOOK_POINTS, type HookPoint } from "./hooks.ts";
+import type { Persona } from "./persona.ts";
 import type { Permissions, ServerSpec } from "../sandbox/spec.ts";
 
 /** What of a persona its scripts are made from. */
