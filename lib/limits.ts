@@ -344,6 +344,15 @@ export const LIMITS = {
     override: [],
     least: 1,
   },
+  findSkillsMs: {
+    value: 5000,
+    unit: "ms",
+    reason: "a person writes a skill in an editor, and types its name in the chat beside it",
+    past:
+      "the skills of open sessions are looked for again, and clients are told which came and went",
+    override: [],
+    least: 1000,
+  },
   maxSessionTitleBytes: {
     value: 80,
     unit: "bytes",

@@ -29,6 +29,8 @@ export class FakeSession implements Session {
   effort: Session["effort"];
   title: Session["title"];
   known: ReturnType<Session["skills"]> = [];
+  /** What it finds when it looks for skills again; undefined: the same. */
+  found: ReturnType<Session["skills"]> | undefined;
   compaction: Session["compact"] = () => Promise.resolve(true);
   #turn: AbortController | undefined;
 
@@ -91,6 +93,11 @@ export class FakeSession implements Session {
 
   skills(): ReturnType<Session["skills"]> {
     return this.known;
+  }
+
+  findSkills(): Promise<void> {
+    this.known = this.found ?? this.known;
+    return Promise.resolve();
   }
 
   async compact(...[onUpdate, signal]: Parameters<Session["compact"]>): Promise<boolean> {

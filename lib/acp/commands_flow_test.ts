@@ -20,6 +20,25 @@ Deno.test("serveAcp() tells the commands after the session's reply, and again wh
   assertEquals(client.commands.length, 2);
 });
 
+Deno.test("serveAcp() tells of skills that come up while nobody prompts", async () => {
+  const session = new FakeSession("s1", echo);
+  const ticks: (() => void)[] = [];
+  const untilSkillsChange = (signal: AbortSignal) =>
+    new Promise<void>((wake, end) => {
+      ticks.push(wake);
+      signal.addEventListener("abort", end);
+    });
+  await using client = new MemoryClient({
+    open: () => Promise.resolve(session),
+    untilSkillsChange,
+  });
+  await client.open();
+  session.found = [REVIEW];
+  ticks.shift()!();
+  while (client.commands.length < 2) await client.request("session/list"); // it answers an error
+  assertEquals(client.commands.map(({ names }) => names), [["compact"], ["compact", "review"]]);
+});
+
 Deno.test("serveAcp() compacts at /compact without a turn, and says when there is nothing to summarise", async () => {
   const session = new FakeSession("s1", echo);
   await using client = new MemoryClient({ open: () => Promise.resolve(session) });

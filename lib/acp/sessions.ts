@@ -41,6 +41,8 @@ export interface SessionsOptions extends ClientOptions, ModelListsOptions {
   readonly kept?: () => Promise<Pick<SessionStore, "list" | "info" | "delete">>;
   /** The identity's private key, which a client gave to a server, is passed on to it. */
   readonly passesKeys?: boolean;
+  /** Resolves when skills may have changed; absent: they are looked for behind each turn alone. */
+  readonly untilSkillsChange?: (signal: AbortSignal) => Promise<void>;
   /** Where the provider needs a person to log in; absent: it does not. */
   readonly logins?: Logins;
   readonly limits:
@@ -75,6 +77,7 @@ export class Sessions {
   readonly #entries = new Map<string, Entry>();
   readonly #opening = new Set<Promise<Entry>>();
   readonly #closing = new AbortController();
+  #isWatching = false;
 
   constructor(options: SessionsOptions, client: Client) {
     this.#options = options;
@@ -184,6 +187,13 @@ export class Sessions {
     });
   }
 
+  /** Looks for the skills of a session again, and tells of its commands when that changed them. */
+  findCommands(entry: Entry): void {
+    if (this.#client.isBuzz || entry.live === undefined) return;
+    // A folder that cannot be read now is looked at again.
+    entry.live.findSkills().then(() => this.tellCommands(entry), () => {});
+  }
+
   /** Learns which models there are beside one that a session has gone over to. */
   async learnModels(current: string): Promise<void> {
     await this.#lists.look(current);
@@ -281,7 +291,20 @@ export class Sessions {
       onNotice: (text) => this.#client.notice(session.id, text),
     });
     this.#entries.set(session.id, entry);
+    if (!this.#isWatching) this.#watchSkills();
     return entry;
+  }
+
+  /** Skills come and go while nobody prompts. */
+  async #watchSkills(): Promise<void> {
+    this.#isWatching = true;
+    const { untilSkillsChange } = this.#options;
+    if (untilSkillsChange === undefined) return;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      await untilSkillsChange(signal).catch(() => {}); // the connection ends
+      for (const entry of this.#entries.values()) this.findCommands(entry);
+    }
   }
 
   /** Opens a session again that rested, with the model that it had: a command line may name another one. */

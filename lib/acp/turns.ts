@@ -88,6 +88,7 @@ export class Turns {
       isOver = true;
       entry.touch();
       this.#sessions.tellCommands(entry); // skills that came up meanwhile are among them
+      this.#sessions.findCommands(entry);
     }
   }
 

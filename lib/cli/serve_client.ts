@@ -42,6 +42,7 @@ export async function serveClient(
         return await modelChoices(current ?? modelId);
       },
       kept: async () => keptIn(await prepare(), host),
+      untilSkillsChange: (signal) => host.sleep(LIMITS.findSkillsMs.value, signal),
       agentInfo: () => agentInfo(invocation, host, prepare),
       ...(logins === undefined ? {} : { logins }),
       passesKeys: host.env("SKEP_PASS_KEYS")?.trim() === "1",

@@ -186,6 +186,10 @@ export class LiveSession implements Session {
     return this.#parts.shelf?.skills ?? [];
   }
 
+  async findSkills(): Promise<void> {
+    await this.#parts.shelf?.refresh();
+  }
+
   async *replay(): AsyncIterable<Replayed> {
     if (this.#kept !== undefined) {
       return yield* replayRecords(this.#kept.store, this.#kept.journal.id);

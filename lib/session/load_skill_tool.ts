@@ -2,9 +2,8 @@ import { loadSkill, type LoadSkillWorld, type SkillShelf } from "../prompt/load_
 import { LOAD_SKILL } from "../prompt/skills_section.ts";
 import type { BuiltIn } from "./built_ins.ts";
 
-/** The tool by which the model loads a skill; none for a session that has no skills. */
+/** The tool by which the model loads a skill, listed while the session has any. */
 export function loadSkillTools(shelf: SkillShelf, world: LoadSkillWorld): readonly BuiltIn[] {
-  if (shelf.skills.length === 0) return [];
   return [{
     definition: {
       name: LOAD_SKILL,
@@ -16,6 +15,7 @@ export function loadSkillTools(shelf: SkillShelf, world: LoadSkillWorld): readon
         required: ["name"],
       },
     },
+    isListed: () => shelf.skills.length > 0,
     run: async ({ name }) => {
       const { text, isError } = await loadSkill(name, shelf, world);
       return { isError, content: [{ type: "text", text }] };

@@ -15,10 +15,12 @@ const WORLD = {
   },
 };
 
-Deno.test("loadSkillTools() offers load_skill to a session that has skills, and to no other", () => {
-  const shelf = (skills: readonly Skill[]) => ({ skills, refresh: () => Promise.resolve(skills) });
-  assertEquals(loadSkillTools(shelf([]), WORLD), []);
-  const [tool] = loadSkillTools(shelf([SKILL]), WORLD);
+Deno.test("loadSkillTools() offers load_skill while a session has skills", () => {
+  const shelf = { skills: [] as Skill[], refresh: () => Promise.resolve(shelf.skills) };
+  const [tool] = loadSkillTools(shelf, WORLD);
+  assertEquals(tool?.isListed?.(), false);
+  shelf.skills = [SKILL];
+  assertEquals(tool?.isListed?.(), true);
   assertEquals([tool?.definition.name, tool?.definition.inputSchema.required], ["load_skill", [
     "name",
   ]]);

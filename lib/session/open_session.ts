@@ -23,7 +23,7 @@ export interface SessionParts {
   readonly registry: Registry;
   readonly builtIns: readonly BuiltIn[];
   /** The skills that a built-in tool loads; absent: there are none. */
-  readonly shelf?: Pick<SkillShelf, "skills">;
+  readonly shelf?: SkillShelf;
   /** Where the servers' entries are written; absent: nowhere that could be read again. */
   readonly serverSource?: ServerSource;
   /** Gives the hints of folders below `cwd` when the work moves there; absent: nobody does. */

@@ -113,6 +113,8 @@ export interface Session {
   servers(): ServerStatus[];
   /** The skills that the model can load, as they were found last. */
   skills(): readonly Pick<Skill, "name" | "description">[];
+  /** Looks for the skills again. */
+  findSkills(): Promise<void>;
   /**
    * Makes the history that goes to the model shorter, now: its older part becomes a summary. Waits for
    * the turns before it; prompts that come meanwhile wait for it.
