@@ -1,6 +1,8 @@
 // `skep pack`, as people and CI use it.
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromRepo, skep, tempFolder } from "./harness.ts";
+import { DEV_TOOLS } from "../lib/cli/without_effect.ts";
+import { ALL_TOOLS } from "../tools/dev/listed_tools.ts";
 import { accepted, folderWith, packOf, PERSONA, writeFiles } from "./packs.ts";
 
 const MEADOW = fromRepo("tests/fixtures/packs/meadow-core");
@@ -460,4 +462,57 @@ Deno.test("skep pack export of a persona file alone took what lies beside it, an
   const names = [];
   for await (const { name } of Deno.readDir(`${folder.path}/packs/a`)) names.push(name);
   assertEquals(names.sort(), [".plugin", "hooks", "solo.persona.md"]);
+});
+
+Deno.test("rules, disabled tools and parts of a policy that speak of nothing were silent", async () => {
+  assertEquals([...DEV_TOOLS].sort(), ALL_TOOLS.map(({ name }) => name).sort());
+  const frontmatter = `mcp_servers:
+  - name: dev
+    command: skep
+    args: [mcp, dev]
+    disabled_tools: [todo, wirte_file]
+  - name: fs
+    command: x
+approvals:
+  - ask: dve__shell
+  - deny: "dev__shel"
+  - deny: "*__shell"
+  - ask: "fs__anything"
+  - ask: load_skill
+  - ask: shell`;
+  await using folder = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": PERSONA.replace("description: d", `description: d\n${frontmatter}`),
+    "policy.yaml": `approvals: [{ ask: "git__*" }, { ask: "*" }]
+servers: { dev: {}, gone: {} }
+hooks: { servers: [fs, guard] }
+`,
+  });
+  const [validated, inspected] = await Promise.all([
+    skep(["pack", "validate", folder.path, "--json"]),
+    skep(["pack", "inspect", folder.path, "--policy", `${folder.path}/policy.yaml`]),
+  ]);
+  assertEquals(validated.code, 0);
+  const has = "the persona has no such server (it has dev, fs)";
+  assertEquals(
+    JSON.parse(validated.stdout).problems.map((
+      { line, message }: { line: number; message: string },
+    ) => `${line}: ${message}`),
+    [
+      `13: the rule "ask dve__shell" speaks of no call: ${has}, did you mean "dev__shell"?`,
+      '14: the rule "deny dev__shel" speaks of no call: there is no such tool, did you mean "dev__shell"?',
+      `18: the rule "ask shell" speaks of no call: ${has}`,
+      '9: server "dev" has no tool "wirte_file", did you mean "write_file"?',
+    ],
+  );
+  const shown = inspected.stdout.split("\n").filter((line) =>
+    line.startsWith("  without effect: ")
+  );
+  const policy = `(${folder.path}/policy.yaml)`;
+  assertEquals(shown.slice(3).map((line) => line.replace("  without effect: ", "")), [
+    `ask git__*: ${has} ${policy}`,
+    `servers.gone: ${has} ${policy}`,
+    `hooks of guard: ${has} ${policy}`,
+  ]);
+  assertStringIncludes(shown[0] ?? "", "ask dve__shell: ");
 });

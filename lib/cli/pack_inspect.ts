@@ -13,6 +13,7 @@ import type { Invocation } from "./flags.ts";
 import { THINKING_VARIABLES } from "./persona_settings.ts";
 import { readGivenPack } from "./read_given_pack.ts";
 import { hintsOffBy, readSettings, type Settings } from "./settings.ts";
+import { type WithoutEffect, withoutEffect } from "./without_effect.ts";
 
 /**
  * `skep pack inspect PACK`: what each persona of a pack comes to, `PACK#NAME` for one alone, and where each field
@@ -31,7 +32,10 @@ export async function run(
   problems.throwFirst();
   const operator = operatorOf(invocation, settings, host);
   const asked = pack!.personas.filter(({ name }) => named === undefined || name === named);
-  const personas = asked.map((persona) => inspectPersona(persona, pack!, operator));
+  const personas = asked.map((persona) => ({
+    ...inspectPersona(persona, pack!, operator),
+    without_effect: withoutEffect(persona, pack!, settings.policy),
+  }));
   const { folder, manifest } = pack!;
   const { form, id, name, version, description, author, license, homepage } = manifest;
   if (isJson) {
@@ -93,7 +97,9 @@ function packLines({ folder, manifest }: Pack): string[] {
   ];
 }
 
-function personaLines(persona: InspectedPersona): string[] {
+type Shown = InspectedPersona & { readonly without_effect: readonly WithoutEffect[] };
+
+function personaLines(persona: Shown): string[] {
   const { servers, servers_off, skills, hooks, fields, limits } = persona;
   const { permissions, approvals, env, secrets } = persona;
   return [
@@ -117,6 +123,9 @@ function personaLines(persona: InspectedPersona): string[] {
       ["hints", withOrigin({ ...persona.hints, value: persona.hints.value ? "on" : "off" })],
       ["skills", list(skills.map(({ name, origin }) => `${name} (${origin})`))],
       ["not used in chat and acp", list(persona.not_used)],
+      ...persona.without_effect.map(({ what, reason, origin }) =>
+        ["without effect", `${what}: ${reason} (${origin})`] as const
+      ),
     ]),
     ...Object.entries(hooks).flatMap((
       [point, { script, origin, permissions, granted_at_most }],

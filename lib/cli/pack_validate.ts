@@ -11,6 +11,7 @@ import type { Invocation } from "./flags.ts";
 import { programRoot } from "./program_root.ts";
 import { readGivenPack } from "./read_given_pack.ts";
 import { readSettings, type Settings } from "./settings.ts";
+import { checkEffect } from "./without_effect.ts";
 
 /**
  * `skep pack validate PACK`: everything that is wrong with a pack, or a persona file alone. Exits with 1
@@ -28,6 +29,7 @@ export async function run(
     const { env, platform: { os } } = host;
     checkServers(pack, problems, { os, env, allowed: allowedVariables(env) });
     checkNames(pack, problems, await otherShipped(pack, host));
+    checkEffect(pack, problems);
     checkOptions(pack, problems);
     await checkModels(pack, problems, settings, host);
   }
