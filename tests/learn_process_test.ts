@@ -42,6 +42,65 @@ Deno.test({
 });
 
 Deno.test({
+  name:
+    "learn did not see what a program writes that the server starts, and its grant then refused that",
+  ignore,
+  fn: async () => {
+    await using place = await tempFolder();
+    await using work = await tempFolder();
+    const own = fakeServer(["--reaching"]);
+    const learnt = async (command: string) => {
+      const file = await serverFile(place.path, {
+        own: { ...own, permissions: { run: ["bash"] } },
+      });
+      const call = ["--call", "bash", JSON.stringify({ command })];
+      const ended = await skep([
+        "learn",
+        "own",
+        "--mcp",
+        file,
+        "--cwd",
+        work.path,
+        "--json",
+        ...call,
+      ]);
+      assertEquals(ended.code, 0, ended.stderr);
+      return { ...ended, write: JSON.parse(ended.stdout).permissions.write as string[] };
+    };
+    const command = "mkdir sub && echo x > sub/made.txt";
+    const { write, stderr } = await learnt(command);
+    assertEquals(write.includes("${WORKSPACE}"), true, `${write}`);
+    assertStringIncludes(stderr, "Not seen: what bash read, and wrote elsewhere");
+    assertEquals((await learnt("true")).write?.includes("${WORKSPACE}") ?? false, false);
+    const granted = await serverFile(place.path, {
+      own: { ...own, permissions: { run: ["bash"], write } },
+    });
+    const args = ["own__bash", JSON.stringify({ command }), "--mcp", granted, "--cwd", work.path];
+    const { code, stderr: said } = await skep(["call", ...args]);
+    assertEquals([code, (await Deno.stat(`${work.path}/sub/made.txt`)).isFile], [0, true], said);
+  },
+});
+
+Deno.test({
+  name:
+    "learn proposed loopback:PORT for a connection that it did not allow, and did not say whose that is",
+  ignore,
+  fn: async () => {
+    await using place = await tempFolder();
+    const file = await serverFile(place.path, {
+      fake: { ...fakeServer(["--reaching"]), permissions: {} },
+    });
+    const call = ["--call", "connect", '{"port":4}'];
+    const { stderr } = await skep(["learn", "fake", "--mcp", file, ...call]);
+    assertStringIncludes(
+      stderr,
+      "Not seen: who is meant by loopback:4, which is the server's own; for a service of this machine, " +
+        "such as a database, try --net 127.0.0.1:4",
+    );
+  },
+});
+
+Deno.test({
   name: "learn gives a server the program that it was refused, and says what it cannot see of it",
   ignore,
   fn: async () => {
@@ -53,7 +112,7 @@ Deno.test({
     assertEquals([code, stdout], [0, 'permissions:\n  run: ["sleep"]\n']);
     assertStringIncludes(
       stderr,
-      "Not seen: what sleep did; what a program touches is not recorded",
+      "Not seen: what sleep read, and wrote elsewhere; a program records nothing",
     );
   },
 });

@@ -65,7 +65,7 @@ export function run(invocation: Invocation, host: Host): Promise<number> {
       const names = kept.join(", ");
       host.warn(`Kept from the entry: run ${names}, and what it may write, used or not`);
     }
-    for (const line of unseen(ran, calls, net, programs)) host.warn(line);
+    for (const line of unseen(ran, calls, net, programs, permissions)) host.warn(line);
     for (const line of leftOut) host.warn(`Left out: ${line}`);
     for (const path of outside(permissions.write)) {
       if (await host.files.stat(path).catch(() => undefined) !== undefined) continue;
@@ -167,7 +167,9 @@ function unseen(
   calls: readonly TrialCall[],
   net: readonly string[],
   programs: readonly string[],
+  { net: proposed = [] }: Permissions,
 ): string[] {
+  const loopback = proposed.filter((each) => /^loopback(:|$)/.test(each) && !net.includes(each));
   const called = new Set(calls.map(({ tool }) => tool.split("__").at(-1)));
   const idle = tools.filter((name) => !called.has(name.split("__").at(-1)));
   const failed = calls.filter((_, place) => results[place]?.isError).map(({ tool }) => tool);
@@ -178,9 +180,18 @@ function unseen(
     ...(failed.length === 0
       ? []
       : [`Not seen: what these calls would have done had they not failed: ${failed.join(", ")}`]),
-    ...(programs.length === 0
-      ? []
-      : [`Not seen: what ${programs.join(", ")} did; what a program touches is not recorded`]),
+    ...(programs.length === 0 ? [] : [
+      `Not seen: what ${
+        programs.join(", ")
+      } read, and wrote elsewhere; a program records nothing, ` +
+      "so only what lies in the workspace and the copies afterwards is told",
+    ]),
+    ...(loopback.length === 0 ? [] : [
+      `Not seen: who is meant by ${
+        loopback.join(", ")
+      }, which is the server's own; for a service of this machine, ` +
+      `such as a database, try --net ${loopback[0]!.replace("loopback", "127.0.0.1")}`,
+    ]),
     ...partial.map((path) =>
       `Not seen: all that lies in ${path}: it wrote in a copy, and not all of that was copied`
     ),

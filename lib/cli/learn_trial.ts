@@ -6,6 +6,7 @@ import { inWorkspace } from "../persona/interpolate.ts";
 import { readCommand } from "../sandbox/command.ts";
 import { explainDenial, findDenial } from "../sandbox/denial.ts";
 import { type Launch, prepareLaunch } from "../sandbox/launch.ts";
+import { changedFiles, listFiles } from "../sandbox/learn/changed_files.ts";
 import { parseAccess } from "../sandbox/learn/parse_access.ts";
 import { permissive, recordOf } from "../sandbox/learn/permissive.ts";
 import { proposeGrant, SCRATCH, type Trial } from "../sandbox/learn/propose_grant.ts";
@@ -73,6 +74,8 @@ export async function runTrial(
 ): Promise<Ran> {
   await using place = await makePlace(spec, wishes, run, host);
   const { workspace, standIns, partial } = place;
+  const list = () => listFiles(standIns.map(({ copy }) => copy), host.files, run.settings.limits);
+  const before = await list();
   const context = { ...await run.context(workspace, signal), workspace };
   let launch: Launch | undefined;
   let refusal: unknown;
@@ -109,7 +112,11 @@ export async function runTrial(
     const [status] = registry.servers();
     const tools = registry.tools().map(({ name }) => name);
     await registry.close(); // it records to its end
-    const trial = await readTrial(launch!, spec, place, run, host);
+    const after = await list();
+    // Deno records nothing of a program: what it wrote is seen by what lies there now.
+    const written = wishes.programs.length === 0 ? [] : changedFiles(before, after);
+    const made = new Set([...after.keys()].filter((path) => !before.has(path)));
+    const trial = await readTrial(launch!, spec, { ...place, written, made }, run, host);
     const { read = [], write = [] } = proposeGrant(trial).permissions;
     return {
       trial,
@@ -136,6 +143,14 @@ interface TrialPlace extends AsyncDisposable {
   readonly standIns: readonly StandIn[];
   /** What has no whole copy. */
   readonly partial: readonly string[];
+}
+
+/** What became of a place in a trial. */
+interface UsedPlace extends Pick<TrialPlace, "workspace" | "standIns"> {
+  /** What was written there, by whom ever. */
+  readonly written: readonly string[];
+  /** What was not there before. */
+  readonly made: ReadonlySet<string>;
 }
 
 async function makePlace(
@@ -277,7 +292,7 @@ function refusedPrograms(said: string): string[] {
 async function readTrial(
   launch: Launch,
   spec: ServerSpec,
-  { workspace, standIns }: TrialPlace,
+  { workspace, standIns, written, made }: UsedPlace,
   run: Run,
   host: Host,
 ): Promise<Trial> {
@@ -298,7 +313,9 @@ async function readTrial(
     ownFiles.some((each) => isWithin(value, each, "linux"))
       ? value
       : toReal(toCopies(value, standIns.slice(0, 1)), elsewhere);
-  const accesses = text.split("\n").flatMap((line) => parseAccess(line) ?? [])
+  const byPrograms = written.map((value) => ({ access: "write", value, at: "" } as const));
+  const recordedOnes = text.split("\n").flatMap((line) => parseAccess(line) ?? []);
+  const accesses = [...recordedOnes, ...byPrograms]
     .filter(({ value }) => value !== record)
     .map((each) => ({ ...each, value: real(each.value) }));
   const folders = new Set<string>();
@@ -334,6 +351,7 @@ async function readTrial(
     ownFiles,
     folders,
     existing,
+    made,
     problemOf: (path, access) => problems.get(`${access} ${path}`),
   };
 }

@@ -25,6 +25,8 @@ export interface Trial {
   readonly folders: ReadonlySet<string>;
   /** Paths that are there, of those that were accessed. */
   readonly existing: ReadonlySet<string>;
+  /** Paths below the workspace that were not there before. */
+  readonly made: ReadonlySet<string>;
   /** Why a path cannot be granted; undefined when it can. */
   problemOf(path: string, access: "read" | "write"): string | undefined;
 }
@@ -85,7 +87,7 @@ export function proposeGrant(trial: Trial): Proposal {
 function placeOf(
   value: string,
   access: "read" | "write",
-  { workspace, tmp, home, ownFiles, folders, existing, problemOf }: Trial,
+  { workspace, tmp, home, ownFiles, folders, existing, made, problemOf }: Trial,
   leftOut: string[],
 ): string[] {
   const path = normalize(resolve(workspace, value));
@@ -93,7 +95,9 @@ function placeOf(
   if (isWithin(path, home, "linux")) return ["${HOME}"];
   if (access === "read" && ownFiles.some((each) => isWithin(path, each, "linux"))) return [];
   if (isWithin(path, workspace, "linux")) {
-    const folder = folders.has(path) || path === workspace ? path : dirname(path);
+    let folder = folders.has(path) || path === workspace ? path : dirname(path);
+    // A folder that it makes is not there yet when it starts: it needs the one above.
+    while (access === "write" && made.has(folder)) folder = dirname(folder);
     const below = relativeTo(folder, workspace, "linux");
     return [below === "" || below === undefined ? "${WORKSPACE}" : `\${WORKSPACE}/${below}`];
   }

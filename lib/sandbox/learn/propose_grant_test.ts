@@ -15,6 +15,7 @@ function trial(accesses: [access: string, value: string][], more: Partial<Trial>
     ownFiles: ["/own", "/deno"],
     folders: new Set(["/w/made"]),
     existing: new Set(["/etc/hosts", "/n", "/n/there"]),
+    made: new Set(),
     problemOf: (path) => path === "/keys" ? "it holds keys" : undefined,
     ...more,
   };
@@ -85,6 +86,14 @@ Deno.test("proposeGrant() names the folder of a file that is made or renamed ove
 Deno.test("proposeGrant() does not miss a file in a folder that may be written", () => {
   const accesses: [string, string][] = [["read", "/n/none"], ["write", "/n/none"]];
   assertEquals(proposeGrant(trial(accesses)), { permissions: { write: ["/n"] }, leftOut: [] });
+});
+
+Deno.test("proposeGrant() granted a folder that the run itself made, which is not there when a server starts", () => {
+  const made = new Set(["/w/new", "/w/new/sub", "/w/made"]);
+  const { permissions } = proposeGrant(
+    trial([["write", "/w/new"], ["write", "/w/new/sub/f"]], { made, folders: new Set(["/w/new"]) }),
+  );
+  assertEquals(permissions, { write: ["${WORKSPACE}"] });
 });
 
 Deno.test("proposeGrant() leaves out what cannot be granted, and says why", () => {
