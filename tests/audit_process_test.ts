@@ -1,5 +1,5 @@
 // `skep audit` as people use it: what must be accepted, what is recorded, and grants that are tried.
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { existsSync } from "node:fs";
 import {
@@ -247,6 +247,23 @@ Deno.test("audit says of a workspace with secrets in its root that a server read
   const told = "    it reads .env in the workspace, with what looks like secrets in it\n";
   assertStringIncludes(dirty.stdout, told);
   assertEquals(without.stdout.includes(told), false);
+});
+
+Deno.test({
+  name: "audit in a terminal lost its colours, and was as wide as its longest line",
+  ignore: !HAS_TERMINAL,
+  fn: async () => {
+    await using terminal = await startInTerminal(["audit", "dev", "--persona", "guide"], {
+      env: { NO_COLOR: "" },
+    });
+    const { code, stdout } = await terminal.ended;
+    assertEquals(code, 0, stdout);
+    assertStringIncludes(stdout, "\u001b[1m  in short\u001b[0m\r\n");
+    // deno-lint-ignore no-control-regex -- colours take no room
+    const lines = stdout.replaceAll(/\u001b\[\d+m/g, "").split("\r\n");
+    assertEquals(lines.filter((line) => line.length > 80), []);
+    assertMatch(stdout, /\n {4}starts {4}\S*bash {2,}\S*its entry/);
+  },
 });
 
 Deno.test("skep audit does one thing at a time", async () => {

@@ -3,6 +3,7 @@ import type { Host } from "../host/host.ts";
 import { inWorkspace } from "../persona/interpolate.ts";
 import { wideningLines, widenings } from "../sandbox/accept/widenings.ts";
 import { auditOf } from "../sandbox/audit.ts";
+import type { AuditLook } from "../sandbox/audit_layout.ts";
 import { checkWorkspace } from "../sandbox/check_workspace.ts";
 import { type Launch, prepareLaunch } from "../sandbox/launch.ts";
 import { isSurprise } from "../sandbox/probe/probe_result.ts";
@@ -156,8 +157,8 @@ async function show(spec: ServerSpec, view: View): Promise<boolean> {
   ];
   const audit = { ...shown, cautions, ...(acceptance === undefined ? {} : { acceptance }) };
   await launch.release();
-  const isColored = host.isTerminal("stdout") && !host.env("NO_COLOR");
-  if (!isJson) await host.print(renderAudit(audit, isColored));
+  // Written as it is: what is not ours in it was made printable, and colours are ours.
+  if (!isJson) await host.write(new TextEncoder().encode(renderAudit(audit, lookOf(host))));
   if (!isProbing) {
     if (isJson) await host.print(`${JSON.stringify(audit)}\n`);
     return true;
@@ -171,6 +172,17 @@ async function show(spec: ServerSpec, view: View): Promise<boolean> {
   if (isJson) await host.print(`${JSON.stringify({ ...audit, probes })}\n`);
   else for (const line of probeSummary(probes)) await host.print(`  ${line}\n`);
   return !probes.some(isSurprise);
+}
+
+/** A terminal that does not tell its width. */
+const USUAL_COLUMNS = 80;
+
+function lookOf(host: Pick<Host, "isTerminal" | "columns" | "env">): AuditLook {
+  if (!host.isTerminal("stdout")) return { isColored: false };
+  return {
+    columns: host.columns() ?? USUAL_COLUMNS,
+    isColored: !host.env("NO_COLOR") && host.env("TERM") !== "dumb",
+  };
 }
 
 /** A server that cannot start as things are, with all that it asks for: it may start another day. */

@@ -20,6 +20,7 @@ export function denoHost(): Host {
       return Deno.stdin.readable; // opened on first use: a line editor may want the terminal instead
     },
     isTerminal: (stream) => Deno[stream].isTerminal(),
+    columns,
     write: (bytes) => writeAll(Deno.stdout, bytes),
     ownStdout,
     print: (text) => writeAll(Deno.stdout, new TextEncoder().encode(text)),
@@ -60,6 +61,14 @@ async function writeAll(
 ): Promise<void> {
   for (let written = 0; written < bytes.length;) {
     written += await target.write(bytes.subarray(written));
+  }
+}
+
+function columns(): number | undefined {
+  try {
+    return Deno.consoleSize().columns || undefined;
+  } catch {
+    return undefined; // no terminal
   }
 }
 

@@ -27,6 +27,8 @@ export interface Host {
   readonly stdin: ReadableStream<Uint8Array>;
   /** True when stdin, or stdout, is a terminal. */
   isTerminal(stream: "stdin" | "stdout" | "stderr"): boolean;
+  /** How many characters wide the terminal is; undefined where there is none, or it does not tell. */
+  columns(): number | undefined;
   /** Writes bytes to stdout, whole, waiting until they are taken. @throws when nobody reads any more. */
   write(bytes: Uint8Array): Promise<void>;
   /**

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { auditOf } from "./audit.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Launch } from "./launch.ts";
@@ -186,15 +186,35 @@ Deno.test("renderAudit() shows dangers before everything else, then what holds t
   );
 });
 
-Deno.test("renderAudit() shows dangers in red and cautions in yellow on a terminal, and nothing else in colour", async () => {
+Deno.test("renderAudit() shows titles bold, dangers red, cautions yellow and who asked dim on a terminal", async () => {
   const audit = { ...auditOf(await confinedLaunch()), cautions: ["can send what it reads to a.b"] };
-  const lines = renderAudit(audit, true).split("\n").filter((line) => line.includes("\u001b"));
+  const text = renderAudit(audit, { columns: 200, isColored: true });
+  const lines = text.split("\n").filter((line) => /\u001b\[3/.test(line));
   assertEquals(lines, [
     "\u001b[31m  DANGER\u001b[0m",
     "\u001b[31m    it may write .envrc: nothing protects it\u001b[0m",
     "\u001b[33m  think about\u001b[0m",
     "\u001b[33m    it can send what it reads to a.b\u001b[0m",
   ]);
+  assertStringIncludes(text, "\u001b[1m  in short\u001b[0m\n");
+  assertMatch(text, /\n {4}reads {5}\/work\/ws, the workspace +\u001b\[2mits entry\u001b\[0m\n/);
+  assertEquals(renderAudit(audit, { columns: 200, isColored: false }).includes("\u001b"), false);
+});
+
+Deno.test("renderAudit() was as wide as its longest line on a terminal, and had no columns", async () => {
+  const audit = auditOf(await confinedLaunch());
+  const whole = (text: string) => text.replaceAll(/\s+/g, "");
+  for (const columns of [80, 120]) {
+    const lines = renderAudit(audit, { columns, isColored: false }).split("\n");
+    assertEquals(lines.filter((line) => line.length > columns), []);
+    const asked = lines.map((line) => line.indexOf("  its entry")).filter((place) => place > 0);
+    assertEquals([asked.length > 1, new Set(asked).size], [true, 1], lines.join("\n"));
+    const flags = lines.slice(lines.findIndex((line) => line.startsWith("  command,")) + 1);
+    assertEquals(
+      whole(flags.join("")),
+      whole("/opt/deno run --allow-read=. 'a b' 'it'\\''s' '--key=[secret MY_TOKEN]'"),
+    );
+  }
 });
 
 Deno.test("renderAudit() counts a package's folders, in the command line too", async () => {

@@ -1,4 +1,5 @@
 import type { Audit, AuditedVariable } from "./audit.ts";
+import { type AuditLine, type AuditLook, layOut } from "./audit_layout.ts";
 import { BASE_VARIABLES } from "./environment.ts";
 import type { Entry, SecretEntry } from "./grant.ts";
 import { DEFAULT_LIMIT_ORIGIN } from "./grant_limits.ts";
@@ -43,44 +44,51 @@ const WIDTH = 96;
  * its grant with who asked for it, what it does not get, what holds it and what does not, its environment, and
  * the exact command line.
  *
- * @param isColored Dangers are red and cautions yellow, for a terminal.
+ * @param look A terminal has colours, columns and lines that fit; anything else gets plain text, a line for each entry.
  */
-export function renderAudit(audit: Audit, isColored = false): string {
+export function renderAudit(audit: Audit, look: AuditLook = { isColored: false }): string {
   const { permissions } = audit;
   const held = audit.backend === "flags" ? "Deno's flags alone" : audit.backend;
-  const warnings = (title: string, lines: readonly string[], colour: string) =>
-    section(title, lines.map((line) => `it ${line}`)).map(printable)
-      .map((line) => isColored ? `${colour}${line}${PLAIN}` : line);
-  const rest = [
-    "  every entry of its grant, and who asked for it",
-    ...LISTS.flatMap(([list, title]) => rows(list, title, entriesOf(list, audit), audit)),
+  const isTerminal = look.columns !== undefined;
+  const warnings = (title: string, lines: readonly string[], tone: "danger" | "caution") =>
+    section(title, lines.map((line) => `it ${line}`)).map((line) => ({ ...line, tone }));
+  const lines: AuditLine[] = [
+    { text: `${audit.server}: ${what(audit)}, listed in ${audit.source}`, hang: 2, tone: "title" },
+    ...warnings("DANGER", audit.dangers, "danger"),
+    ...section("in short", audit.summary),
+    ...warnings("think about", audit.cautions, "caution"),
+    title("every entry of its grant, and who asked for it"),
+    ...LISTS.flatMap(([list, name]) => rows(list, name, entriesOf(list, audit), audit)),
     ...nothingRow(audit),
     ...limitRows(permissions.limits, audit),
     ...section(
       "asked for, and not granted",
       audit.cut.map(({ list, value, reason }) => `${list} ${value}: ${reason}`),
     ),
-    `  held by ${held} (${MODES[permissions.sandbox]})${
-      audit.adds === undefined ? "" : `: ${audit.adds}`
-    }`,
+    title(
+      `held by ${held} (${MODES[permissions.sandbox]})${
+        audit.adds === undefined ? "" : `: ${audit.adds}`
+      }`,
+    ),
     row("network", audit.network),
-    ...confinementRows(audit),
+    ...confinementRows(audit, isTerminal),
     ...section(
       "not confined",
       audit.unconfined.length > 0 ? audit.unconfined : ["nothing that skep knows of"],
     ),
-    "  its environment, made anew",
-    ...environmentRows(audit),
-    `  command, started in ${audit.cwd}`,
-    ...commandLines(audit).map((line) => `    ${line}`),
+    title("its environment, made anew"),
+    ...environmentRows(audit, isTerminal),
+    title(
+      `command, started in ${audit.cwd}${isTerminal ? " (on one line, to be copied: --json)" : ""}`,
+    ),
+    ...commandLines(audit, isTerminal),
   ];
-  return [
-    printable(`${audit.server}: ${what(audit)}, listed in ${audit.source}`),
-    ...warnings("DANGER", audit.dangers, RED),
-    ...section("in short", audit.summary).map(printable),
-    ...warnings("think about", audit.cautions, YELLOW),
-    ...rest.map(printable),
-  ].map((line) => `${line}\n`).join("");
+  const shown = lines.map((line) => ({
+    ...line,
+    text: printable(line.text),
+    ...(line.asker === undefined ? {} : { asker: printable(line.asker) }),
+  }));
+  return layOut(shown, look).map((line) => `${line}\n`).join("");
 }
 
 /** What runs: a package by its name and version, a program by its path. */
@@ -93,10 +101,6 @@ function what({ kind, command, remote }: Audit): string {
     : undefined;
   return named === undefined ? KINDS[kind] : `${KINDS[kind]} ${named}`;
 }
-
-const RED = "\u001b[31m";
-const YELLOW = "\u001b[33m";
-const PLAIN = "\u001b[0m";
 
 /** Shows what a terminal would act on, or hide: a folder's name may hold anything. */
 export function printable(line: string): string {
@@ -112,7 +116,7 @@ function entriesOf(list: List, { permissions }: Audit): readonly Entry[] {
   return permissions.read.filter(({ value }) => !write.some((entry) => entry.value === value));
 }
 
-function rows(list: List, title: string, entries: readonly Entry[], audit: Audit): string[] {
+function rows(list: List, title: string, entries: readonly Entry[], audit: Audit): AuditLine[] {
   const isReading = list === "read" && audit.permissions.write.length > 0;
   const open = isOpen(list, audit) ? ["any program that it sees: it is one itself"] : [];
   if (entries.length + open.length === 0) {
@@ -123,11 +127,11 @@ function rows(list: List, title: string, entries: readonly Entry[], audit: Audit
     [entries.filter((entry) => entry.origin === origin).length, what] as const
   ).filter(([count]) => count > 0);
   const texts = [
-    ...named.map((entry) => `${known(entry, audit)}  (${asker(entry.origin, audit)})`),
-    ...counted.map(([count, what]) => `${count} ${what}`),
-    ...open,
+    ...named.map((entry) => [known(entry, audit), asker(entry.origin, audit)] as const),
+    ...counted.map(([count, what]) => [`${count} ${what}`] as const),
+    ...open.map((text) => [text] as const),
   ];
-  return texts.map((text, index) => row(index === 0 ? title : "", text));
+  return texts.map(([text, by], index) => row(index === 0 ? title : "", text, by));
 }
 
 /** What a native server starts, no list tells: it is not asked. */
@@ -136,7 +140,7 @@ function isOpen(list: List, { kind }: Pick<Audit, "kind">): boolean {
 }
 
 /** The lists that have no entry, on a line. */
-function nothingRow(audit: Audit): string[] {
+function nothingRow(audit: Audit): AuditLine[] {
   const empty = LISTS
     .filter(([list]) => audit.permissions[list].length === 0 && !isOpen(list, audit))
     .map(([, title]) => title);
@@ -168,7 +172,7 @@ const LIMITS: Readonly<Record<keyof ResourceLimits, (value: number) => string>> 
 };
 
 /** The limits, those of one origin on a line. */
-function limitRows(limits: ResourceLimits, audit: Audit): string[] {
+function limitRows(limits: ResourceLimits, audit: Audit): AuditLine[] {
   const origins = audit.limitOrigins;
   const names = Object.keys(LIMITS) as (keyof ResourceLimits)[];
   const set = names.filter((name) => limits[name] !== undefined);
@@ -176,30 +180,33 @@ function limitRows(limits: ResourceLimits, audit: Audit): string[] {
   const byOrigin = Map.groupBy(set, (name) => origins[name] ?? DEFAULT_LIMIT_ORIGIN);
   return [...byOrigin].map(([origin, same], index) => {
     const texts = same.map((name) => LIMITS[name](limits[name] ?? 0));
-    return row(index === 0 ? "limits" : "", `${texts.join(", ")}  (${asker(origin, audit)})`);
+    return row(index === 0 ? "limits" : "", texts.join(", "), asker(origin, audit));
   });
 }
 
-function confinementRows({ confinement }: Audit): string[] {
+/** On a terminal, which has less room, what lies in the workspace is named as it lies there. */
+function confinementRows({ confinement, cwd }: Audit, isTerminal: boolean): AuditLine[] {
   if (confinement === undefined) return [];
   const { base, toolchains, hidden } = confinement;
   const sees = `what programs need to run: ${some(base)}`;
   const rows: [name: string, text: string][] = [
     ["also sees", toolchains.length === 0 ? sees : `${sees}; toolchains: ${some(toolchains)}`],
-    ["hidden", some(hidden)],
-    ["read-only", some(confinement.protected)],
+    ["hidden", some(hidden, isTerminal ? cwd : undefined)],
+    ["read-only", some(confinement.protected, isTerminal ? cwd : undefined)],
   ];
   return rows.filter(([, text]) => text !== "").map(([name, text]) => row(name, text));
 }
 
-function some(paths: readonly string[]): string {
+function some(paths: readonly string[], folder?: string): string {
   const more = paths.length - SHOWN_PATHS;
-  const named = paths.slice(0, SHOWN_PATHS).join(", ");
+  const start = `${folder}/`;
+  const named = paths.slice(0, SHOWN_PATHS)
+    .map((path) => path.startsWith(start) ? `./${path.slice(start.length)}` : path).join(", ");
   return more > 0 ? `${named} and ${more} more` : named;
 }
 
 /** Variables that share their reason on a line; what its own entry sets in full. */
-function environmentRows({ environment, ...audit }: Audit): string[] {
+function environmentRows({ environment, ...audit }: Audit, isTerminal: boolean): AuditLine[] {
   const isBase = ({ name, reason }: AuditedVariable) =>
     (Object.hasOwn(BASE_VARIABLES, name) && BASE_VARIABLES[name] === reason) ||
     Object.hasOwn(TOOLCHAIN_VARIABLES, name);
@@ -210,11 +217,16 @@ function environmentRows({ environment, ...audit }: Audit): string[] {
     );
     return `${names.join(" ")}: ${reason};`;
   });
+  const lines = isTerminal ? [base.join(" ")] : wrapped(base);
   return [
-    ...wrapped(base).map((line) => `    ${line.replace(/;$/, "")}`),
-    ...environment.filter((each) => !isBase(each)).map(({ name, value, reason }) =>
-      `    ${name}=${value ?? "(set, not shown)"}  (${asker(reason.replace(/, env$/, ""), audit)})`
-    ),
+    ...lines.filter((line) => line !== "").map((line) => ({
+      text: `    ${line.replace(/;$/, "")}`,
+    })),
+    ...environment.filter((each) => !isBase(each)).map(({ name, value, reason }) => ({
+      text: `    ${name}=${value ?? "(set, not shown)"}`,
+      asker: asker(reason.replace(/, env$/, ""), audit),
+      hang: 6,
+    })),
   ];
 }
 
@@ -228,22 +240,30 @@ function wrapped(words: readonly string[]): string[] {
   return lines;
 }
 
-function row(list: string, text: string): string {
-  return `    ${list.padEnd(10)}${text}`;
+function row(list: string, text: string, by?: string): AuditLine {
+  const line = { text: `    ${list.padEnd(10)}${text}`, hang: 14 };
+  return by === undefined ? line : { ...line, asker: by };
 }
 
-function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : [`  ${title}`, ...lines.map((line) => `    ${line}`)];
+function title(text: string): AuditLine {
+  return { text: `  ${text}`, tone: "title" };
 }
 
-/** The command line as a shell would take it, several short words on a line. */
-function commandLines({ command, permissions }: Audit): string[] {
+function section(name: string, lines: readonly string[]): AuditLine[] {
+  if (lines.length === 0) return [];
+  return [title(name), ...lines.map((line) => ({ text: `    ${line}`, hang: 6 }))];
+}
+
+/** The command line as a shell would take it, several short words on a line; on a terminal broken at its width. */
+function commandLines({ command, permissions }: Audit, isTerminal: boolean): AuditLine[] {
   const own = permissions.read.filter(({ origin }) => COUNTED[origin] !== undefined)
     .map(({ value }) => value);
-  const lines = wrapped(command.map((word) => shellWord(withoutOwn(word, own))));
-  return lines.map((line, index) =>
-    `${index === 0 ? "" : "  "}${line}${index < lines.length - 1 ? " \\" : ""}`
-  );
+  const words = command.map((word) => shellWord(withoutOwn(word, own)));
+  if (isTerminal) return [{ text: `    ${words.join(" ")}`, hang: 6 }];
+  const lines = wrapped(words);
+  return lines.map((line, index) => ({
+    text: `    ${index === 0 ? "" : "  "}${line}${index < lines.length - 1 ? " \\" : ""}`,
+  }));
 }
 
 /** A package is many folders: their list is for `--json`. */
