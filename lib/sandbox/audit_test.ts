@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { auditOf } from "./audit.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Launch } from "./launch.ts";
@@ -189,7 +189,7 @@ Deno.test("renderAudit() shows dangers before everything else, then what holds t
 Deno.test("renderAudit() shows titles bold, dangers red, cautions yellow and who asked dim on a terminal", async () => {
   const audit = { ...auditOf(await confinedLaunch()), cautions: ["can send what it reads to a.b"] };
   const text = renderAudit(audit, { columns: 200, isColored: true });
-  const lines = text.split("\n").filter((line) => /\u001b\[3/.test(line));
+  const lines = text.split("\n").filter((line) => line.includes("\u001b[3"));
   assertEquals(lines, [
     "\u001b[31m  DANGER\u001b[0m",
     "\u001b[31m    it may write .envrc: nothing protects it\u001b[0m",
@@ -197,7 +197,11 @@ Deno.test("renderAudit() shows titles bold, dangers red, cautions yellow and who
     "\u001b[33m    it can send what it reads to a.b\u001b[0m",
   ]);
   assertStringIncludes(text, "\u001b[1m  in short\u001b[0m\n");
-  assertMatch(text, /\n {4}reads {5}\/work\/ws, the workspace +\u001b\[2mits entry\u001b\[0m\n/);
+  const [reads = ""] = text.split("\n").filter((line) => line.startsWith("    reads "));
+  assertEquals(
+    reads.replace(/ {2,}/g, " "),
+    " reads /work/ws, the workspace \u001b[2mits entry\u001b[0m",
+  );
   assertEquals(renderAudit(audit, { columns: 200, isColored: false }).includes("\u001b"), false);
 });
 
