@@ -15,6 +15,9 @@ const COMMAND_SHELL = [
   'if [ "$4" ]; then exec -a "$5" "$4" -c "$REPLY"; fi; set --; eval "$REPLY"',
 ].join("; ");
 
+/** Where every process of a call has the call's own pipe, unless it closes what it inherited. */
+const MARK_FD = 187;
+
 /**
  * The guard: a bash that runs a command in a group of its own, with both outputs in one pipe, ends what
  * the command leaves behind, and exits with its code. It stands outside of the group and signals it for
@@ -31,18 +34,21 @@ const COMMAND_SHELL = [
  * What is left is stopped before it is looked at, so that what multiplies does so no more.
  *
  * TERM: passes it on, then waits until the group is empty, which one whose dead nobody collects never
- * is. USR1: kills the group and ends. A process that left the group is known by the call's name in its
- * environment, and killed as well; processes older than the command are nobody of ours.
+ * is. USR1: kills the group and ends. A process that left the group is known by what it inherited and
+ * kept, and killed as well: the call's name in its environment, the call's outputs, or a pipe of its own at
+ * a number that nobody else uses. Processes older than the command are nobody of ours.
  */
 const GUARD = `set -m
-exec 3>&2 2>/dev/null
+exec 3>&2 2>/dev/null ${MARK_FD}< <(:)
 trap 'stopping=1; kill -TERM -- -$!' TERM
 trap 'sweep; exit' USR1
 marked() {
   local entries
   mapfile -d '' -t entries <"$1/environ"
-  [[ " \${entries[*]} " == *" SKEP_CALL=$SKEP_CALL "* ]]
+  [[ " \${entries[*]} " == *" SKEP_CALL=$SKEP_CALL "* ]] || holds "$1/fd/${MARK_FD}" ${MARK_FD} ||
+    holds "$1/fd/1" 1 || holds "$1/fd/2" 1
 }
+holds() { [ "$1" -ef "$BASHPID/fd/$2" ]; }
 sweep() {
   local seen=" " found=1 round pid stat name kind
   kill -STOP -- -$group
@@ -50,7 +56,7 @@ sweep() {
     [ "$found" ] || break
     found=
     for pid in [0-9]*; do
-      (( pid >= group )) && [[ $seen != *" $pid "* ]] || continue
+      (( pid >= group && pid != $$ )) && [[ $seen != *" $pid "* ]] || continue
       { IFS= read -r stat <"$pid/stat"; } || continue
       set -- \${stat##*) }
       [ "$1" = Z ] && continue
