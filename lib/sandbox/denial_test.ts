@@ -167,12 +167,21 @@ Deno.test("findDenial() finds a protected file in what a shell's call wrote, and
       ],
       ["touch: cannot touch '.vscode/x': Read-only file system", "/work/ws/.vscode/x"],
       ["Error: EROFS: read-only file system, open '.npmrc'", "/work/ws/.npmrc"],
+      // An empty folder holds the place of one that is missing.
+      ["bash: line 1: .envrc: Is a directory", "/work/ws/.envrc"],
+      ["sh: 1: cannot create .envrc: Is a directory", "/work/ws/.envrc"],
+      ["tee: .envrc: Is a directory", "/work/ws/.envrc"],
+      ["IsADirectoryError: [Errno 21] Is a directory: '.envrc'", "/work/ws/.envrc"],
+      ["Error: EISDIR: illegal operation on a directory, open '.envrc'", "/work/ws/.envrc"],
+      ["mkdir: cannot create directory ‘.vscode’: File exists", "/work/ws/.vscode"],
     ] as const
   ) assertEquals(ofCall(text), { server: "s", access: "write", value, isCertain: false });
   for (
     const text of [
       "bash: line 1: src/config: Read-only file system",
       "cat: .git/config: No such file or directory",
+      "grep: .envrc: Is a directory",
+      "mkdir: cannot create directory ‘src’: File exists",
       "cp: cannot create regular file '/etc/x': Permission denied",
     ]
   ) assertEquals(ofCall(text), undefined, text);

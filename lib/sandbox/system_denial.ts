@@ -38,7 +38,16 @@ export function heldDenial(text: string, grant: Grant): Found | undefined {
 }
 
 /** EROFS, and what a mount answers that something is to replace. */
-const HELD = /\b(?:EROFS|EBUSY|Read-only file system|Device or resource busy)\b/i;
+const HELD = new RegExp(
+  [
+    String.raw`\b(?:EROFS|EBUSY|Read-only file system|Device or resource busy)\b`,
+    // Where a protected file is missing an empty folder holds its place: what programs say that write there.
+    String.raw`(?:\bline \d+: |\bcannot create |\btee: |\bdd: ).*: Is a directory\b`,
+    String.raw`\bEISDIR\b.*\bopen\b|\bIsADirectoryError\b`,
+    String.raw`\bmkdir: cannot create directory .*: File exists\b`,
+  ].join("|"),
+  "i",
+);
 
 /** No way to an address, or no answer for a name: so it is where a server has no network. */
 function networkDenial(text: string, grant: Grant): Found | undefined {
