@@ -356,8 +356,8 @@ Deno.test("skep mcp dev explains a denial to any host, takes its grant from a fi
   const permissions = { read: [secret] };
   const dev = { command: "skep", args: ["mcp", "dev"], permissions };
   await Deno.writeTextFile(file, JSON.stringify({ mcpServers: { dev } }));
-  const text = async (args: readonly string[]) => {
-    await using running = await startSkep(["mcp", "dev", ...args]);
+  const text = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    await using running = await startSkep(["mcp", "dev", ...args], { env });
     const send = (id: number, method: string, params: unknown) =>
       running.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     await send(1, "initialize", { protocolVersion: "2025-06-18" });
@@ -375,7 +375,11 @@ Deno.test("skep mcp dev explains a denial to any host, takes its grant from a fi
     true,
     false,
   ]);
-  const granted = await text(["--mcp", file]);
+  for (const value of ["other, dev", "*"]) {
+    const heard = await text([], { SKEP_HOOK_SERVERS: value });
+    assertStringIncludes(heard, '"name":"_Stop"', "SKEP_HOOK_SERVERS was not heeded");
+  }
+  const granted = await text(["--mcp", file], { SKEP_HOOK_SERVERS: "other" });
   assertStringIncludes(granted, "1:granted");
   assertEquals([granted.includes('"name":"_Stop"'), granted.includes('"name":"todo"')], [
     false,

@@ -10,6 +10,7 @@ import { nearest } from "../suggest.ts";
 import { explainDenials } from "./explain_denials.ts";
 import type { Invocation } from "./flags.ts";
 import { prepareRun, type Run } from "./prepare_run.ts";
+import { sessionRules } from "./session_rules.ts";
 import { untilSignal } from "./stopping.ts";
 
 /** The bundled servers that are of use alone; the others are parts of what skep does with a server. */
@@ -34,7 +35,11 @@ export async function run(invocation: Invocation, host: Host): Promise<number> {
   if (!ALONE.includes(name)) throw unknownServer(name);
   return await untilSignal(host, async (signal) => {
     await using run = await prepareRun(invocation, host);
-    const launch = await run.prepare(ownSpec(name, invocation, run), run.settings.cwd, signal);
+    const launch = await run.prepare(
+      ownSpec(name, invocation, run, host),
+      run.settings.cwd,
+      signal,
+    );
     try {
       for (const notice of [...run.notices, ...launch.notices]) host.warn(notice);
       return await passThrough(launch, host, run.settings.limits, signal);
@@ -48,7 +53,8 @@ export async function run(invocation: Invocation, host: Host): Promise<number> {
 function ownSpec(
   name: string,
   invocation: Invocation,
-  { servers }: Pick<Run, "servers">,
+  { servers, persona, settings }: Pick<Run, "servers" | "persona" | "settings">,
+  { env }: Pick<Host, "env">,
 ): ServerSpec {
   const given = servers.find((each) =>
     each.name === name && each.origin.kind === "file" && each.command === "skep" &&
@@ -57,8 +63,10 @@ function ownSpec(
   const where = `a file that skep mcp ${name} gets with --mcp`;
   const spec = given ??
     { name, command: "skep", args: ["mcp", name], env: {}, origin: { kind: "flag", where } };
+  const hooks = sessionRules(persona, settings.policy, env).hooks.servers;
+  const areHooksAsked = invocation.has("hooks") || hooks === "*" || hooks.includes(name);
   const args = [
-    ...(invocation.has("hooks") ? ["--hooks"] : []),
+    ...(areHooksAsked ? ["--hooks"] : []),
     ...invocation.values("without").map((tools) => `--without=${tools}`),
     ...invocation.values("author").map((author) => `--author=${author}`),
   ];

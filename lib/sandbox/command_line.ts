@@ -57,11 +57,11 @@ export async function commandLine(
   }
 }
 
-/** Who a shell's commits are by, unless its entry or a setting nearer to them says it. */
+/** Who a shell's commits are by, unless its entry or the repository says it. */
 async function author(own: readonly string[], context: LaunchContext): Promise<string[]> {
-  if (own.some((each) => each.startsWith("--author="))) return [];
+  if (own.some((each) => /^--(author|person)=/.test(each))) return [];
   const found = await gitAuthor(context);
-  return found === undefined ? [] : [`--author=${found}`];
+  return found === undefined ? [] : [`--person=${found}`];
 }
 
 /** What it may write, it may make into another program, which the next start would run (T68). */

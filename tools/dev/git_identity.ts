@@ -6,28 +6,33 @@ const SYSTEM_SETTINGS = "/etc/gitconfig";
 
 /**
  * Lays the settings that the shell's git takes for the machine's: an author of the last resort, then
- * the machine's own settings, which win, as do the person's and the repository's. So a commit always
+ * the machine's own settings, which win, then whom the person's settings name. The repository's win over all. So a commit always
  * has an author, and an operator's choice is never overridden. What signs commits, without a key in the
  * reach of any tool, would be named here as well.
  *
  * @param scratch The server's own folder.
- * @param author `NAME <ADDRESS>`.
+ * @param who Each as `NAME <ADDRESS>`.
+ * @param system The machine's own settings.
  */
 export async function layGitIdentity(
   scratch: string,
-  author: string,
+  { author, person }: { readonly author: string; readonly person?: string },
   world: Pick<World, "writeTextFile">,
+  system = SYSTEM_SETTINGS,
 ): Promise<void> {
-  const [, name = "", address = ""] = /^(.*) <(.*)>$/s.exec(author) ?? [];
   const lines = [
-    "[user]",
-    `\tname = ${quoted(name)}`,
-    `\temail = ${quoted(address)}`,
+    ...section(author),
     "[include]",
-    `\tpath = ${SYSTEM_SETTINGS}`,
+    `\tpath = ${quoted(system)}`,
+    ...(person === undefined ? [] : section(person)),
     "",
   ];
   await world.writeTextFile(join(scratch, "gitconfig"), lines.join("\n"), { mode: 0o600 });
+}
+
+function section(who: string): string[] {
+  const [, name = "", address = ""] = /^(.*) <(.*)>$/s.exec(who) ?? [];
+  return ["[user]", `\tname = ${quoted(name)}`, `\temail = ${quoted(address)}`];
 }
 
 function quoted(text: string): string {

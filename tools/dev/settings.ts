@@ -14,6 +14,8 @@ export interface Settings {
   readonly author: string;
   /** Another path of the server's folder, through a link, which its arguments may have; absent: there is none. */
   readonly named?: string;
+  /** Who commits are by, whatever the machine names: whom the person's own git settings name. */
+  readonly person?: string;
 }
 
 const AUTHOR = /^[^<>\n\0]+ <[^<>\s\0]+>$/;
@@ -46,14 +48,14 @@ export function readSettings(args: readonly string[], tools: readonly string[]):
         return `--without: there is no tool "${unknown}" (there are ${tools.join(", ")})`;
       }
       settings = { ...settings, without: [...settings.without, ...names] };
-    } else if (flag === "--author" && value !== undefined) {
-      if (!AUTHOR.test(value)) return `--author must be "NAME <ADDRESS>", not "${value}"`;
-      settings = { ...settings, author: value };
+    } else if ((flag === "--author" || flag === "--person") && value !== undefined) {
+      if (!AUTHOR.test(value)) return `${flag} must be "NAME <ADDRESS>", not "${value}"`;
+      settings = { ...settings, [flag === "--author" ? "author" : "person"]: value };
     } else if (flag === "--named" && value?.startsWith("/")) {
       settings = { ...settings, named: value };
     } else {
       const known = "--confined, --unconfined, --hooks, --git-looks, --without=TOOL,…, " +
-        "--author=NAME <ADDRESS>, --named=PATH";
+        "--author=NAME <ADDRESS>, --person=NAME <ADDRESS>, --named=PATH";
       return `there is no argument "${arg}", only ${known}`;
     }
   }

@@ -13,7 +13,15 @@ Deno.test("readSettings() reads the server's arguments", () => {
   assertEquals(readSettings([], []), defaults);
   assertEquals(
     readSettings(
-      ["--confined", "--hooks", "--git-looks", "--without=a,b", "--author=A B <a@b>", "--named=/l"],
+      [
+        "--confined",
+        "--hooks",
+        "--git-looks",
+        "--without=a,b",
+        "--author=A B <a@b>",
+        "--person=C <c@d>",
+        "--named=/l",
+      ],
       ["a", "b"],
     ),
     {
@@ -24,6 +32,7 @@ Deno.test("readSettings() reads the server's arguments", () => {
       without: ["a", "b"],
       author: "A B <a@b>",
       named: "/l",
+      person: "C <c@d>",
     },
   );
 });

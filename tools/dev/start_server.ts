@@ -44,7 +44,7 @@ export async function startServer(
     const commands = { rg: own("rg"), tree: own("tree"), isGitLooking };
     const laid = [
       layCommands(scratch.path, commands, world),
-      layGitIdentity(scratch.path, settings.author, world),
+      layGitIdentity(scratch.path, settings, world),
     ];
     // A full disk: the shell works without them, but where git only looks.
     areLaid = await Promise.all(laid).then(
