@@ -278,6 +278,14 @@ export const LIMITS = {
     override: [],
     least: 64,
   },
+  lastOutputMs: {
+    value: 2000,
+    unit: "ms",
+    reason: "what a cancelled command wrote up to its end, which takes TERM, stopShellMs and KILL",
+    past: "the call's result has what was told of it before",
+    override: [],
+    least: 1,
+  },
   settleTurnMs: {
     value: 500,
     unit: "ms",

@@ -1,5 +1,6 @@
 // Whole sessions over ACP: the real `skep acp`, a client's lines, and a provider on loopback. Names in
 // brackets are those of the suites of buzz-agent, whose clients find here what they found there.
+import { existsSync } from "node:fs";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { startAcp } from "./acp_process.ts";
@@ -152,20 +153,24 @@ Deno.test("a cancelled call is told to its server, and its result stands in the 
   assertMatch(JSON.stringify(tool), /cancelled/);
 });
 
-Deno.test("a client that cancels a shell command has its output so far", async () => {
+Deno.test("what a shell command wrote just before it was cancelled was lost", async () => {
   await using work = await tempFolder();
   const acp = await startAcp(["--sandbox", "off"]);
   await using running = acp.running;
   const sessionId = await acp.open(work.path);
-  const turn = await acp.prompt(sessionId, '/dev__shell command="echo partial; exec sleep 7777"');
+  const command = "trap 'echo at TERM; exit 7' TERM; echo partial; until [ -e go ]; do :; done; " +
+    "echo late; touch wrote; while :; do sleep 0.05; done";
+  const turn = await acp.prompt(sessionId, `/dev__shell command="${command}"`);
   const told = () => acp.updates().filter(({ content }) => /partial/.test(JSON.stringify(content)));
   await running.until(() => told().some(({ status }) => status === "in_progress"));
+  await Deno.writeTextFile(`${work.path}/go`, "");
+  await running.until(() => existsSync(`${work.path}/wrote`));
   await acp.notify("session/cancel", { sessionId });
   assertEquals(await acp.answer(turn), { stopReason: "cancelled" });
   const end = acp.updates().findLast(({ status }) => status === "failed");
   assertMatch(
     end?.content[0].content.text,
-    /^cancelled; what it told last: running for \d+ s, 8 bytes of output, 1 line\npartial$/,
+    /^cancelled; what it told last: partial\nlate\n(?:Terminated\n)?at TERM\n\[killed after [\d.]+ s\]$/,
   );
 });
 

@@ -21,6 +21,17 @@ export function undelivered(text: string): CallResult {
   return { isError: true, content: [{ type: "text", text }], isUndelivered: true };
 }
 
+/** The same of a call that was given up; `told` is what its server then told of it. */
+export function unanswered(
+  tool: string,
+  { toolTimeoutS }: Pick<Limits, "toolTimeoutS">,
+  told?: string,
+): CallResult {
+  const text = `"${tool}" gave no answer and no sign of progress within ${toolTimeoutS} s, so it ` +
+    "was given up. Try a smaller or faster step.";
+  return undelivered(told ? `${text}\nWhat it had come to:\n${told}` : text);
+}
+
 /** A failure without content of the server's own, in the form of a server's result. */
 export function failed(text: string): RawResult {
   return { isError: true, content: [{ type: "text", text }] };

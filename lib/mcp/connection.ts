@@ -7,6 +7,12 @@ import { cancelled } from "./cancelled.ts";
 import { Deadline } from "./deadline.ts";
 import type { EditorFiles } from "./editor_files.ts";
 import { ELICIT_REQUEST } from "./elicitation.ts";
+import {
+  LAST_OUTPUT,
+  LAST_OUTPUT_CAPABILITY,
+  type LastOutput,
+  LastOutputs,
+} from "./last_outputs.ts";
 import { listTools } from "./list_tools.ts";
 import { McpClient } from "./mcp_client.ts";
 import { toProgress } from "./progress.ts";
@@ -40,13 +46,13 @@ export interface ConnectionOptions extends Pick<Launch, "token">, QuestionsOptio
 }
 
 /**
- * How a call ended. `rejected` is an error of the protocol. No answer came when it is `late`, and
- * none will when it is `lost`: then the server can no longer be talked to.
+ * How a call ended. `rejected` is an error of the protocol. No answer came when it is `late` (its
+ * `message` is what the server told of it when it was given up), and none will when it is `lost`: then the server can no longer be talked to.
  */
 export type Answer =
   | { readonly kind: "result"; readonly result: RawResult }
   | { readonly kind: "rejected"; readonly message: string }
-  | { readonly kind: "late" }
+  | { readonly kind: "late"; readonly message?: string }
   | { readonly kind: "lost" };
 
 /** The SDK's own timeout, which cannot be told from a server's answer -32001: ours comes long before it. */
@@ -60,6 +66,7 @@ export class Connection {
   /** Aborted when the transport is closed. */
   readonly #gone = new AbortController();
   readonly #questions: Questions;
+  readonly #lastOutputs: LastOutputs;
   #reading: Promise<void> | undefined;
   #isRefreshing = false;
   #isStale = false;
@@ -71,6 +78,7 @@ export class Connection {
     this.#transport = transport;
     this.#options = options;
     this.#questions = new Questions(options);
+    this.#lastOutputs = new LastOutputs(options.limits, options.world.sleep);
     const { editorFiles } = options;
     this.#client = new McpClient(options.clientInfo, {
       roots: {},
@@ -100,6 +108,10 @@ export class Connection {
       const text = typeof data === "string" ? data : JSON.stringify(data ?? null);
       options.log("log", `${level}: ${text}`);
     });
+    this.#client.setNotificationHandler(
+      LAST_OUTPUT,
+      ({ params }) => this.#lastOutputs.told(params),
+    );
     this.#client.setNotificationHandler(TOOLS_CHANGED, () => this.#refresh());
   }
 
@@ -119,9 +131,11 @@ export class Connection {
   }
 
   /**
-   * Calls a tool by the server's own name for it. Progress gives it its whole time anew (T16).
+   * Calls a tool by the server's own name for it. Progress gives it its whole time anew (T16). When it is
+   * given up the server is told, and what such a call had come to is told as the last progress, where the
+   * server says that.
    *
-   * @throws {SkepError} `CANCELLED` at once when the signal is aborted; the server is told.
+   * @throws {SkepError} `CANCELLED` when the signal is aborted.
    */
   async call(
     name: string,
@@ -132,24 +146,32 @@ export class Connection {
     const { limits, world } = this.#options;
     using deadline = new Deadline(limits.toolTimeoutS * 1000, signal, world.sleep);
     using _ = this.#questions.during(deadline);
+    using last = this.#beginLast(deadline.signal);
+    let told = 0;
     this.#calls++;
     try {
+      const _meta = last?.meta;
       const result = await this.#client.request(
-        { method: "tools/call", params: { name, arguments: { ...args } } },
+        { method: "tools/call", params: { name, arguments: { ...args }, ...(_meta && { _meta }) } },
         ANY_RESULT,
         {
           signal: deadline.signal,
           timeout: SDK_TIMEOUT_MS,
           onprogress: (note) => {
             if (!this.#questions.areOpen) deadline.extend();
+            told = note.progress;
             onProgress?.(toProgress(note, limits));
           },
         },
       );
       return { kind: "result", result };
     } catch (error) {
-      if (deadline.isLate) return { kind: "late" };
-      if (signal.aborted) throw cancelled();
+      if (deadline.isLate || signal.aborted) {
+        const message = await last?.take(this.#gone.signal);
+        if (deadline.isLate) return { kind: "late", ...(message && { message }) };
+        if (message) onProgress?.({ progress: told + 1, message });
+        throw cancelled();
+      }
       if (this.#transport.isOver) return { kind: "lost" };
       return { kind: "rejected", message: plainMessage(error) };
     } finally {
@@ -167,6 +189,12 @@ export class Connection {
     if (isChanging) await setImmediate(); // the notification may be right behind the answer
     if (this.#reading === undefined) return;
     await within(this.#reading, limits.pingServerMs, world.sleep, signal);
+  }
+
+  /** Undefined where the server tells none, and where the call is not sent any more. */
+  #beginLast({ aborted }: AbortSignal): LastOutput | undefined {
+    const told = this.#client.server?.capabilities.experimental?.[LAST_OUTPUT_CAPABILITY];
+    return told === undefined || aborted ? undefined : this.#lastOutputs.begin();
   }
 
   /** What the server said on how to use it, once it is initialized. */

@@ -2,7 +2,7 @@ import { isSkepError, messageOf } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { Limits } from "../limits.ts";
 import type { Launch } from "../sandbox/launch.ts";
-import { delivered, type DenialReader, failed, undelivered } from "./call_result.ts";
+import { delivered, type DenialReader, failed, unanswered, undelivered } from "./call_result.ts";
 import { cancelled, orCancelled } from "./cancelled.ts";
 import type { Answer, Connection, ConnectionOptions } from "./connection.ts";
 import { endNotice } from "./end_notice.ts";
@@ -195,9 +195,7 @@ export class Server {
       case "late":
         this.#isSuspect = true;
         this.#late++;
-        return undelivered(
-          `"${tool}" gave no answer and no sign of progress within ${limits.toolTimeoutS} s, so it was given up. Try a smaller or faster step.`,
-        );
+        return unanswered(tool, limits, answer.message && this.#launch.redact(answer.message));
       case "lost": {
         const reason = await orCancelled(process.ended, signal);
         const text = this.#sentence(`${reason} (before it answered "${tool}")`);

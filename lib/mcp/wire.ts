@@ -6,6 +6,7 @@ export const INITIALIZED = z.looseObject({
   capabilities: z.looseObject({
     tools: z.looseObject({ listChanged: z.boolean().optional().catch(undefined) }).optional()
       .catch(undefined),
+    experimental: z.looseObject({}).optional().catch(undefined),
   }).catch({}),
   instructions: z.string().optional().catch(undefined),
 });

@@ -80,7 +80,10 @@ export interface TurnOptions {
   /** `maxStopRejections` counts only with `objections`. */
   readonly limits:
     & TurnLimits
-    & Pick<Limits, "maxParallelCalls" | "maxOutputTokens" | "settleTurnMs" | "keepaliveMs">;
+    & Pick<
+      Limits,
+      "maxParallelCalls" | "maxOutputTokens" | "settleTurnMs" | "keepaliveMs" | "lastOutputMs"
+    >;
   readonly onUpdate: (update: Update) => void;
   /** Counts one round's tokens and gives the session's sum. */
   readonly addUsage: (round: Usage) => Usage;

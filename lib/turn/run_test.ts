@@ -68,6 +68,7 @@ function turn(model: Model, served: TurnTools = tools(() => Promise.resolve(OK))
       maxParallelCalls: 2,
       maxOutputTokens: 100,
       settleTurnMs: 50,
+      lastOutputMs: 50,
       keepaliveMs: 1000,
       maxTokenRecoveries: 1,
       maxContextRecoveries: 2,

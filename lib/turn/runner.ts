@@ -1,5 +1,6 @@
 import type { Message, ToolCall, ToolResult } from "../model/message.ts";
 import type { CallResult } from "../mcp/registry.ts";
+import { within } from "../mcp/within.ts";
 import { ask } from "./ask.ts";
 import { callTool, type InPlace, parseInput } from "./call_tool.ts";
 import { EventQueue } from "./event_queue.ts";
@@ -15,6 +16,8 @@ export class Runner {
   readonly #signal: AbortSignal;
   readonly #gate: Gate;
   readonly #tasks = new Set<Promise<void>>();
+  /** Calls that run, of those tasks. */
+  readonly #acting = new Set<Promise<void>>();
   /** Calls that were shown to the client and have no end yet. */
   readonly #openCalls = new Set<string>();
   /** What was told last of a call, by its id. */
@@ -32,8 +35,14 @@ export class Runner {
     this.#gate = new Gate(options.limits.maxParallelCalls);
   }
 
+  /** Ends the turn, once the calls that run have told what they had come to, or a moment later. */
   cancel(): void {
-    this.events.pushUrgent({ type: "cancelled", said: this.#said, told: this.#told });
+    const end = () =>
+      this.events.pushUrgent({ type: "cancelled", said: this.#said, told: this.#told });
+    if (this.#acting.size === 0) return end();
+    const { limits, world } = this.#options;
+    const told = Promise.all(this.#acting);
+    this.#start(within(told, limits.lastOutputMs, world.sleep, this.#over.signal).then(end, end));
   }
 
   /**
@@ -84,7 +93,11 @@ export class Runner {
       case "ask":
         return this.#start(this.#ask());
       case "act":
-        for (const call of effect.calls) this.#start(this.#act(call));
+        for (const call of effect.calls) {
+          const acting = this.#act(call).finally(() => this.#acting.delete(acting));
+          this.#acting.add(acting);
+          this.#start(acting);
+        }
         return;
       case "recover":
         return this.#start((async () => {
@@ -171,7 +184,9 @@ export class Runner {
     // What could not be kept now is kept with the message that all the results make, or fails there.
     await journal?.result(result).catch(() => {});
     this.#endCall(call.id, ended);
-    this.events.push({ type: "call_ended", result });
+    // Of a cancelled turn no further round comes: what follows is its end, with what each call came to.
+    if (!this.#signal.aborted) this.events.push({ type: "call_ended", result });
+    else if (!ended.isUndelivered) this.events.pushUrgent({ type: "call_ran", result });
   }
 
   /** Tells whether the journal has it; the history does in either case. */

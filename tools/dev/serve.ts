@@ -21,6 +21,13 @@ export interface ServerOffer {
 
 /** A host that names this experimental capability gets the hooks listed. */
 export const HOOKS_CAPABILITY = "skep/hooks";
+/**
+ * Of a call that is cancelled the protocol wants no answer. A host that gave it a name in its `_meta` is told
+ * what it had come to, by a notification with that name.
+ */
+const LAST_OUTPUT_CAPABILITY = "skep/last_output";
+const LAST_OUTPUT_METHOD = "notifications/skep/last_output";
+const CALL_META = "skep/call";
 /** Tells skep that arguments are read here, and more of them taken than a schema can say: `READS_LENIENTLY`. */
 const TOOL_META = { "dev.skep/reads-leniently": true };
 
@@ -114,6 +121,7 @@ export async function serve(
       refuse(id, { code: INVALID_PARAMS, message: `tools/call needs a "name" of type string` });
       return;
     }
+    let lastOutput: string | undefined;
     try {
       const progress = progressOf(params, (note) => {
         if (!signal.aborted) send({ method: "notifications/progress", params: note });
@@ -124,9 +132,14 @@ export async function serve(
         progress,
       }, signal);
       if (!signal.aborted) send({ id, result }); // who cancelled expects no answer
+      lastOutput = textOf(result);
     } catch (error) {
       if (!signal.aborted) refuse(id, { code: INTERNAL_ERROR, message: messageOf(error) });
     }
+    const name = signal.aborted ? callName(params) : undefined;
+    if (name === undefined) return;
+    const text = lastOutput === undefined ? {} : { text: lastOutput };
+    send({ method: LAST_OUTPUT_METHOD, params: { call: name, ...text } });
   }
 
   async function takeAll(): Promise<void> {
@@ -188,7 +201,7 @@ async function introduce({ protocolVersion }: Json, offer: ServerOffer): Promise
   return {
     protocolVersion: PROTOCOL_VERSIONS.find((version) => version === protocolVersion) ??
       PROTOCOL_VERSIONS[0],
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, experimental: { [LAST_OUTPUT_CAPABILITY]: {} } },
     serverInfo: { name: offer.name, version: offer.version },
     instructions: await offer.instructions(),
   };
@@ -219,6 +232,19 @@ function progressOf({ _meta }: Json, notify: (params: Json) => void): (message: 
   if (!isId(progressToken)) return () => {};
   let progress = 0;
   return (message) => notify({ progressToken, progress: ++progress, message });
+}
+
+function callName({ _meta }: Json): Id | undefined {
+  const name = isObject(_meta) ? _meta[CALL_META] : undefined;
+  return isId(name) ? name : undefined;
+}
+
+function textOf({ content }: Json): string {
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
+  return blocks.flatMap((block) =>
+    isObject(block) && block["type"] === "text" ? [block["text"]] : []
+  )
+    .join("\n");
 }
 
 function parse(text: string): unknown {

@@ -63,6 +63,14 @@ const TOOLS = [
     })),
 ];
 
+TOOLS.push(
+  tool(
+    "ends",
+    (_context, signal) =>
+      new Promise((resolve) => signal.addEventListener("abort", () => resolve("what it had"))),
+  ),
+);
+
 interface Served {
   readonly messages: Record<string, unknown>[];
   readonly input: WritableStreamDefaultWriter<Uint8Array>;
@@ -184,6 +192,26 @@ Deno.test("serve() aborts a cancelled call and answers nothing for it", async ()
   await served.input.close();
   await served.ended;
   assertEquals(served.messages, [{ jsonrpc: "2.0", id: 2, result: {} }]);
+});
+
+Deno.test("serve() tells a host that gave a call a name what it had come to when it was cancelled", async () => {
+  const served = start();
+  const cancel = (requestId: number) => ({
+    ...{ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } },
+  });
+  const named = (id: number, name: string) => ({
+    ...{ jsonrpc: "2.0", id, method: "tools/call", params: { name, _meta: { "skep/call": id } } },
+  });
+  await send(served, named(1, "ends"), cancel(1), call(2, "ends"), cancel(2));
+  await send(served, named(3, "waits"), cancel(3), named(4, "hello"));
+  await served.input.close();
+  await served.ended;
+  const method = "notifications/skep/last_output";
+  assertEquals(served.messages.filter((message) => message["method"] === method), [
+    { jsonrpc: "2.0", method, params: { call: 1, text: "what it had" } },
+    { jsonrpc: "2.0", method, params: { call: 3 } },
+  ]);
+  assertEquals(served.messages.length, 3);
 });
 
 Deno.test("serve() answers a request that is too long to read with its own id, or its sender would wait for ever", async () => {
