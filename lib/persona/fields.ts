@@ -45,7 +45,7 @@ export class Fields {
     if (isMapping(typed) && isMapping(verbatim)) return new Fields(typed, verbatim, source, path);
     const what = path === "" ? "it" : `"${path.slice(0, -1)}"`;
     const reason = `${what} must be a mapping of names to values, not ${shown(typed)}`;
-    const place = source.placeOf(path.slice(0, -1));
+    const place = nearestPlace(source, path.slice(0, -1));
     source.problems.error(source.file, reason, place && { place });
     return undefined;
   }
@@ -188,13 +188,8 @@ export class Fields {
 
   /** Where a field, or an item of one, such as `personas[0]`, stands; a missing one: where its mapping begins. */
   at(key: string): At {
-    const { file, placeOf } = this.source;
-    let path = `${this.path}${key}`;
-    for (;;) {
-      const place = placeOf(path);
-      if (place !== undefined || path === "") return { file, place };
-      path = path.slice(0, Math.max(path.lastIndexOf("."), path.lastIndexOf("["), 0));
-    }
+    const place = nearestPlace(this.source, `${this.path}${key}`);
+    return { file: this.source.file, place };
   }
 
   private isAbsent(key: string): boolean {
@@ -211,6 +206,15 @@ export class Fields {
 
   private mismatch(key: string, wanted: string): undefined {
     this.error(key, `"${this.path}${key}" must be ${wanted}, not ${shown(this.typed[key])}`);
+  }
+}
+
+/** The place of a path, or of what it is in: inside `{…}` of YAML the places of single keys are not known. */
+function nearestPlace({ placeOf }: Source, path: string): Place | undefined {
+  for (let at = path;;) {
+    const place = placeOf(at);
+    if (place !== undefined || at === "") return place;
+    at = at.slice(0, Math.max(at.lastIndexOf("."), at.lastIndexOf("["), 0));
   }
 }
 

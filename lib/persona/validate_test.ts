@@ -200,6 +200,16 @@ Deno.test("a limit above its bound was taken silently, and changed nothing", asy
   ]);
 });
 
+Deno.test("a list where a mapping must be was told without its line", async () => {
+  const text = PERSONA.replace(
+    "description: d",
+    "description: d\nmcp_servers:\n  - { name: s, command: x, env: [1] }",
+  );
+  assertEquals(await problemsOf({ ...packOf(), "agents/a.persona.md": text }), [
+    'error PACK/agents/a.persona.md:6:5: "mcp_servers[0].env" must be a mapping of names to values, not [1]',
+  ]);
+});
+
 Deno.test("a reference inside another one was taken as text, without a word", async () => {
   const text = PERSONA.replace(
     "description: d",
