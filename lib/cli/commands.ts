@@ -10,7 +10,7 @@ export const COMMON_FLAGS: readonly Flag[] = [
   {
     name: "cwd",
     value: "DIR",
-    summary: "the workspace; the current folder unless given. Other paths are relative to it",
+    summary: "the workspace; the current folder unless given",
     isRepeatable: true,
   },
   { name: "model", value: "PROVIDER:MODEL", summary: "the model that answers" },

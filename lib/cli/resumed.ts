@@ -43,13 +43,15 @@ export async function resumed(invocation: Invocation, host: Host): Promise<Resum
       : `There is no session "${id}": skep sessions list --all shows those there are`;
     throw new SkepError("SESSION_UNKNOWN", message, { sessionId: id });
   }
-  const cwd = await folderOf(info, invocation.values("cwd"), host);
+  const given = invocation.values("cwd");
+  const cwd = await folderOf(info, given, host);
   return {
     invocation: {
       ...invocation,
       value: (name) =>
         name === "persona" ? invocation.value(name) ?? info.persona : invocation.value(name),
-      values: (name) => name === "cwd" ? cwd : invocation.values(name),
+      // The first of several is the caller's folder, see readSettings().
+      values: (name) => name === "cwd" ? [given[0] ?? ".", ...cwd] : invocation.values(name),
     },
     resume: { id: info.id, ...(flag === "fork" ? { isFork: true } : {}) },
     info,

@@ -12,7 +12,7 @@ import { type Folders, foldersOf } from "./folders.ts";
 export interface Settings {
   /** The workspace: absolute, canonical. */
   readonly cwd: string;
-  /** `PACK[#NAME]`, a folder or a file. */
+  /** `PACK[#NAME]`, a folder or a file: absolute, or a bare name, which may be one in the workspace. */
   readonly persona: string;
   /** `provider:model`; undefined when nobody chose one. */
   readonly model: string | undefined;
@@ -54,20 +54,24 @@ export async function settingsAsGiven(
   host: Pick<Host, "env" | "cwd" | "files" | "platform">,
 ): Promise<Settings> {
   const { env } = host;
-  // As with `git -C`: each --cwd is relative to the one before, all other paths are relative to the last.
+  // Each --cwd is relative to the one before. Other paths are the caller's, whose folder is the first of several:
+  // the tasks start skep in its own folder, and pass the caller's and "." first.
+  const [first, ...others] = invocation.values("cwd");
+  const caller = resolve(host.cwd(), ...(others.length > 0 ? [first!] : []));
   const cwd = await workspace(resolve(host.cwd(), ...invocation.values("cwd")), host);
-  const inCwd = (path: string) => resolve(cwd, path);
+  const ofCaller = (path: string) => resolve(caller, path);
+  const persona = invocation.value("persona") ?? set(env("SKEP_PERSONA")) ?? "guide";
   const limits = readLimits(env);
   const folders = foldersOf(env, host.platform.os);
   const named = invocation.value("policy") ?? set(env("SKEP_POLICY"));
-  const policyFile = named === undefined ? join(folders.config, "policy.yaml") : inCwd(named);
+  const policyFile = named === undefined ? join(folders.config, "policy.yaml") : ofCaller(named);
   const isTherePolicy = named !== undefined || await isThere(policyFile, host);
   const policy = isTherePolicy ? await readPolicy(policyFile, host, limits) : undefined;
   return {
     cwd,
-    persona: invocation.value("persona") ?? set(env("SKEP_PERSONA")) ?? "guide",
+    persona: /^\.{1,2}$|[\\/]/.test(persona) ? ofCaller(persona) : persona,
     model: invocation.value("model"),
-    serverFiles: invocation.values("mcp").map(inCwd),
+    serverFiles: invocation.values("mcp").map(ofCaller),
     policy,
     sandbox: sandbox(invocation, env, policy),
     isOffline: invocation.has("offline") || set(env("SKEP_OFFLINE")) === "1",

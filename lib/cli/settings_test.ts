@@ -43,10 +43,20 @@ Deno.test("readSettings() has a default for everything", async () => {
   );
 });
 
-Deno.test("readSettings() takes paths from the workspace that is named", async () => {
-  const { cwd, serverFiles } = await read(["--cwd", "work", "--mcp", "a.json", "--mcp", "/b.json"]);
-  assertEquals([cwd, serverFiles], ["/home/u/work", ["/home/u/work/a.json", "/b.json"]]);
-  assertEquals((await read(["--cwd", "work", "--cwd", "sub"])).cwd, "/home/u/work/sub");
+Deno.test("a relative --mcp or persona was looked for in the workspace, not where skep was called", async () => {
+  const files = ["--mcp", "a.json", "--mcp", "/b.json", "--persona", "./p#x"];
+  const named = await read(["--cwd", "work", ...files]);
+  assertEquals([named.cwd, named.serverFiles, named.persona], [
+    "/home/u/work",
+    ["/home/u/a.json", "/b.json"],
+    "/home/u/p#x",
+  ]);
+  // As the tasks of deno.json call it, in work.
+  const task = await read(["--cwd", "work", "--cwd", ".", ...files]);
+  assertEquals([task.cwd, task.serverFiles[0]], ["/home/u/work", "/home/u/work/a.json"]);
+  const more = await read(["--cwd", "work", "--cwd", ".", "--cwd", "sub", ...files]);
+  assertEquals([more.cwd, more.serverFiles[0]], ["/home/u/work/sub", "/home/u/work/a.json"]);
+  assertEquals((await read(["--persona", "ops#a"])).persona, "ops#a");
 });
 
 Deno.test("readSettings() refuses a workspace that is no folder", async () => {
