@@ -206,6 +206,14 @@ export const LIMITS = {
     override: ["SKEP_PING_SERVER_MS"],
     least: 1,
   },
+  cancelGraceMs: {
+    value: 500,
+    unit: "ms",
+    reason: "how long a server may take to end what it started for a call that was cancelled",
+    past: "the programs that it started for the call are killed, and it itself if it starts others",
+    override: ["SKEP_CANCEL_GRACE_MS"],
+    least: 1,
+  },
   restartAttempts: {
     value: 3,
     unit: "attempts",

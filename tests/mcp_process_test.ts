@@ -227,6 +227,40 @@ Deno.test("a server that was stuck in a cancelled call ran on until somebody cal
   assertEquals(textOf(await session.call("a__echo", { text: "again" })), "again");
 });
 
+Deno.test("programs ran on after a cancel where a server takes no notice of it and answers pings", async () => {
+  await using folder = await tempFolder();
+  const flags = ["--allow-write", "--allow-run=sleep"];
+  await using session = await startFakes([{ name: "a", flags, knobs: ["--programs"] }], {
+    pingServerMs: SOON_MS,
+  });
+  const health = () => session.logs.filter(({ kind }) => kind === "health").map(({ text }) => text);
+  const started = async (path: string) =>
+    (await Deno.readTextFile(path).catch(() => "")).trim().split("\n").filter((id) => id !== "")
+      .map(
+        Number,
+      );
+  assertEquals(textOf(await session.call("a__echo", { text: "hi" })), "hi");
+  const cancelled = async (times: number) => {
+    const path = join(folder.path, `pids-${times}`);
+    const abort = new AbortController();
+    const call = session.call("a__program", { path, times }, abort.signal);
+    await until(async () => (await started(path)).length === 1);
+    abort.abort();
+    await assertRejects(() => call, SkepError);
+    await until(async () => (await started(path)).length > Math.min(1, times - 1));
+    await until(async () => (await alive(await started(path))).length === 0);
+    return path;
+  };
+  await cancelled(1);
+  assertEquals(textOf(await session.call("a__echo", { text: "again" })), "again");
+  assertEquals(health(), []); // it goes on as it was: its program alone is gone
+  const path = await cancelled(1000); // it starts one after the other
+  await until(() => Promise.resolve(health().length > 0));
+  assertEquals(await alive(await started(path)), []);
+  assertEquals(health(), ["goes on with a call that was cancelled"]);
+  assertEquals(textOf(await session.call("a__echo", { text: "anew" })), "anew");
+});
+
 Deno.test("call() has its whole time anew with each sign of progress (T16)", async () => {
   await using session = await startFakes([{ name: "a", knobs: ["--progress-ms=200"] }], {
     toolTimeoutS: 4,

@@ -1,4 +1,5 @@
 import type { Host } from "./host.ts";
+import { type Span, startedBelow } from "./started_below.ts";
 
 /** A child to start. Its environment is exactly `env`: nothing is inherited. */
 export interface SpawnCommand {
@@ -34,6 +35,8 @@ export interface Process {
   readonly exited: Promise<ExitStatus>;
   /** Sends a signal to the whole group. False when nobody is left in it. */
   signalGroup(name: "SIGTERM" | "SIGKILL" | "SIGINT"): boolean;
+  /** Kills what it started within a span, itself or through others, and says how many there were. */
+  endStarted(span: Span): Promise<number>;
 }
 
 /** Starts a child over `Deno.Command`, detached, so that it leads its own group. */
@@ -55,6 +58,10 @@ export function spawnProcess(command: SpawnCommand): Process {
     stderr: child.stderr,
     exited: child.status.then(({ code, signal }) => ({ code, signal: signal ?? undefined })),
     signalGroup: (name) => signalGroup(child.pid, name),
+    endStarted: async (span) => {
+      const started = await startedBelow(child.pid, span);
+      return started.filter(kill).length;
+    },
   };
 }
 
@@ -88,6 +95,16 @@ async function endsWithin(
   const inTime = await Promise.race([ended.then(() => true), late]);
   timer.abort();
   return inTime;
+}
+
+/** False for one that has ended meanwhile, or is another user's. */
+function kill(pid: number): boolean {
+  try {
+    Deno.kill(pid, "SIGKILL");
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function signalGroup(pid: number, name: Deno.Signal): boolean {

@@ -10,9 +10,11 @@ import { type Health, type HealthEvent, isLive, statusOf, stepHealth } from "./h
 import type { CallResult, Keep, Progress, ServerStatus } from "./registry.ts";
 import { looksOnly } from "./looks_only.ts";
 import { keepWhole } from "./keep_whole.ts";
+import { LeftBehind } from "./left_behind.ts";
 import { type ServerLog, serverLog, type WriteLog } from "./server_log.ts";
 import { plainText } from "./plain_text.ts";
 import { ServerProcess } from "./server_process.ts";
+import { TrapWatch } from "./trap_watch.ts";
 import type { ListedTool, ToolList } from "./tool_list.ts";
 
 /** What the servers of one registry share. */
@@ -59,8 +61,9 @@ export class Server {
   #late = 0;
   /** Calls that wait for their answer. */
   #waiting = 0;
-  #isLookDue = false;
-  #looking: Promise<void> | undefined;
+  readonly #traps: TrapWatch;
+  readonly #leftBehind: LeftBehind;
+  #clearing: Promise<void> | undefined;
   /** Whether it still answers, after a call was cancelled. */
   #probing: Promise<void> | undefined;
 
@@ -73,6 +76,8 @@ export class Server {
     this.#launch = launch;
     this.#options = options;
     this.#log = serverLog(launch, options.limits.maxServerLogBytes, options.onLog);
+    this.#leftBehind = new LeftBehind(options.world, options.limits);
+    this.#traps = new TrapWatch(launch, options, this.#log);
     if (known !== undefined) this.#take(known);
   }
 
@@ -218,6 +223,8 @@ export class Server {
     onProgress?: (progress: Progress) => void,
   ): Promise<Answer> {
     this.#waiting++;
+    this.#leftBehind.begin();
+    const beganMs = this.#options.world.nowMs();
     try {
       const answer = await connection.call(tool, args, signal, (note) =>
         onProgress?.(
@@ -231,11 +238,13 @@ export class Server {
       return answer;
     } catch (error) {
       this.#isSuspect ||= isSkepError(error, "CANCELLED");
+      this.#leftBehind.cancelled(beganMs);
+      this.#clearing ??= this.#clear().finally(() => this.#clearing = undefined);
       throw error;
     } finally {
       this.#waiting--;
       if (this.#isSuspect) this.#probing ??= this.#probe().finally(() => this.#probing = undefined);
-      this.#lookForTraps();
+      this.#traps.look();
     }
   }
 
@@ -249,25 +258,12 @@ export class Server {
     this.#lose(process, await process.stop(isStuck));
   }
 
-  /** Whoever called does not wait for it: it looks through folders, and pauses between two looks. */
-  #lookForTraps(): void {
-    const { findTraps } = this.#launch;
-    if (findTraps === undefined) return;
-    this.#isLookDue = true;
-    this.#looking ??= this.#lookWhileDue(findTraps).finally(() => this.#looking = undefined);
-  }
-
-  async #lookWhileDue(findTraps: NonNullable<Launch["findTraps"]>): Promise<void> {
-    const { closing, limits, onNotice, world } = this.#options;
-    while (this.#isLookDue && !closing.aborted) {
-      this.#isLookDue = false;
-      try {
-        for (const line of await findTraps()) onNotice(this.#launch.redact(line));
-      } catch (error) {
-        this.#log("health", `its folders cannot be looked through: ${messageOf(error)}`);
-      }
-      await world.sleep(limits.trapPauseMs, closing).catch(() => {}); // closing: seen above
-    }
+  /** Nothing goes on of a call that was cancelled: MCP has no answer to a cancel that would say so. */
+  async #clear(): Promise<void> {
+    const process = this.#running?.process;
+    if (process === undefined || this.#launch.kind === "bundled") return; // ours clears by itself
+    const reason = await this.#leftBehind.end(process, this.#options.closing);
+    if (reason !== undefined) this.#lose(process, await process.stop(reason));
   }
 
   #answered(): void {
@@ -289,7 +285,7 @@ export class Server {
     await this.#running?.process.stop(STOPPED);
     this.#running = undefined;
     this.#health = { state: "exhausted", reason: STOPPED };
-    await Promise.all([this.#looking, this.#probing]);
+    await Promise.all([this.#traps.looked, this.#probing, this.#clearing]);
     try {
       await this.#launch.release();
     } catch (error) {

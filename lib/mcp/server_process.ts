@@ -28,11 +28,13 @@ export class ServerProcess {
    */
   readonly ended: Promise<string>;
 
+  readonly #process: Process;
   readonly #log: WriteLog;
   readonly #stopped = Promise.withResolvers<string>();
 
   /** @param process A child that was just started. */
   constructor(process: Process, { limits, world, log, redact }: ServerProcessOptions) {
+    this.#process = process;
     this.#log = log;
     this.transport = new PipeTransport(process, { limits, onNoise: (line) => log("noise", line) });
     const stderr = new Stderr(
@@ -42,6 +44,11 @@ export class ServerProcess {
       redact,
     );
     this.ended = this.#live(process, stderr, limits.stopServerMs, world);
+  }
+
+  /** Kills what the child started within a span; see {@linkcode Process.endStarted}. */
+  endStarted(span: Parameters<Process["endStarted"]>[0]): Promise<number> {
+    return this.#process.endStarted(span);
   }
 
   /** Stops the child and its group; the reason is given to whoever waits for it. Resolves as `ended` does. */

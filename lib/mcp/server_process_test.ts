@@ -35,6 +35,7 @@ function fakeChild(onSignal: () => void = () => {}) {
     stdout: stdout.stream,
     stderr: stderr.stream,
     exited: exit.promise,
+    endStarted: () => Promise.resolve(0),
     signalGroup: (name) => {
       events.push(name);
       onSignal();

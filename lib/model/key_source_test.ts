@@ -53,6 +53,7 @@ function worldOf({ env = {}, files = {}, prints = [], code = 0 }: World) {
         stderr: stream("it is locked"),
         exited: Promise.resolve({ code, signal: undefined }),
         signalGroup: () => true,
+        endStarted: () => Promise.resolve(0),
       };
       return child;
     },
@@ -166,6 +167,7 @@ Deno.test("openEndpoint() runs a command once for all that open the provider, an
   const spawn: KeyWorld["spawn"] = (command) => ({
     ...world.spawn!(command),
     exited: exited.promise,
+    endStarted: () => Promise.resolve(0),
     signalGroup: (signal) => {
       killed.push(signal);
       exited.resolve({ code: 137, signal: undefined });

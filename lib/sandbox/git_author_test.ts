@@ -23,6 +23,7 @@ async function authorOf(
         stderr: stream(""),
         exited: Promise.resolve({ code: value === undefined ? 1 : 0, signal: undefined }),
         signalGroup: () => false,
+        endStarted: () => Promise.resolve(0),
       };
     },
   };

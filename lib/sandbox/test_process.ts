@@ -32,6 +32,7 @@ export function pretendSpawn(
       stdout: empty(),
       stderr: output.readable,
       exited: promise,
+      endStarted: () => Promise.resolve(0),
       signalGroup: (name) => {
         end({ code: 143, signal: name });
         return true;
