@@ -18,6 +18,7 @@ async function results(entry: Entry, stdout: string, stderr = "") {
     stderr: new Blob([stderr]).stream(),
     exited: Promise.resolve({ code: 0, signal: undefined }),
     signalGroup: () => true,
+    endStarted: () => Promise.resolve(0),
   };
   const base = testContext();
   const sleep: LaunchContext["host"]["sleep"] = (_, signal) =>
