@@ -643,7 +643,7 @@ namespaceTest(
     }
   `,
     );
-    const permissions: Permissions = { read: ["\${WORKSPACE}"], net: [`127.0.0.1:${port}`] };
+    const permissions: Permissions = { read: ["\${WORKSPACE}"], net: [`localhost:${port}`] };
     const urls = [`http://localhost:${port}/`, `http://127.0.0.1:${port + 1}/`];
     const launch = await place.prepare({
       command: "deno",
@@ -654,7 +654,7 @@ namespaceTest(
     assertEquals([network, forwarder], ["shared", undefined]);
     assertEquals(
       auditOf(launch).network,
-      `the machine's, held to 127.0.0.1:${port} by Deno's flags`,
+      `the machine's, held to localhost:${port} by Deno's flags`,
     );
     const { stdout } = await run(launch);
     assertEquals(stdout, "outside\nNotCapable\n");

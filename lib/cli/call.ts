@@ -62,7 +62,12 @@ function notThere(tool: string, facts: RegistryFacts): SkepError {
     // A refusal is a sentence of its own, and names its server.
     const why = reason.startsWith("Cannot ") ? reason : `server "${name}" ${reason}`;
     const message = `Cannot call "${tool}": ${why}`;
-    return new SkepError("SERVER_FAILED", message, { server: missing.name, stage: "init" });
+    // What is wrong with a grant ends as it does wherever it is found.
+    return missing.code === "GRANT_INVALID"
+      ? new SkepError("GRANT_INVALID", message, { server: name, entry: "", value: "" })
+      : missing.code === "GRANT_REFUSED"
+      ? new SkepError("GRANT_REFUSED", message, { server: name })
+      : new SkepError("SERVER_FAILED", message, { server: name, stage: "init" });
   }
   const unknown = (why: string) => new SkepError("TOOL_UNKNOWN", why, { tool });
   const found = whyTool(tool, facts);

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../errors.ts";
 import type { Image, Text, ToolDefinition } from "../model/message.ts";
 import type { Health } from "./health.ts";
 import type { Denial } from "../sandbox/denial.ts";
@@ -29,6 +30,8 @@ export interface ServerStatus {
   readonly state: Health["state"];
   /** Why it does not run or has no tools, where there is more to say than its state does. */
   readonly reason?: string;
+  /** The code of the error that it was refused with. */
+  readonly code?: ErrorCode;
   readonly tools: readonly string[];
 }
 

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../errors.ts";
 import { isCacheMiss } from "../sandbox/is_cache_miss.ts";
 import type { Launch } from "../sandbox/launch.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
@@ -7,7 +8,12 @@ import type { Server } from "./server.ts";
 /** A server of the session under the name that it is known by, running or not. */
 export type RegistryMember = StartedMember | {
   readonly spec: ServerSpec;
-  readonly off: { readonly state: "disabled" | "refused"; readonly reason: string };
+  readonly off: {
+    readonly state: "disabled" | "refused";
+    readonly reason: string;
+    /** The error's, where it was refused. */
+    readonly code?: ErrorCode;
+  };
 };
 
 /** One that is started, or may be. */

@@ -1,4 +1,4 @@
-import { messageOf } from "../errors.ts";
+import { messageOf, SkepError } from "../errors.ts";
 import { isDevServer } from "../sandbox/command.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
 import { HeldNotices } from "./held_notices.ts";
@@ -43,6 +43,7 @@ export async function spawnMember(
   } catch (error) {
     const reason = messageOf(error);
     if (!signal?.aborted) onNotice(`Server "${spec.name}" is not started: ${reason}`);
-    return { spec, off: { state: "refused", reason } };
+    const code = error instanceof SkepError ? { code: error.code } : {};
+    return { spec, off: { state: "refused", reason, ...code } };
   }
 }

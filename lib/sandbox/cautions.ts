@@ -1,6 +1,7 @@
 import { namesHost } from "./net.ts";
 import { isWithin } from "./paths.ts";
 import type { PlainFacts } from "./plain_words.ts";
+import { steeringVariables } from "./steering.ts";
 
 /**
  * What of a grant that holds a person should think about, the gravest first: each is the rest of a sentence
@@ -22,6 +23,7 @@ export function cautions({ grant, secretNames, home, os }: PlainFacts): string[]
     ...(hosts.length > 0 && sent.length > 0
       ? [`can send ${sent.join(" and ")} to ${hosts.join(", ")}`]
       : []),
+    ...steeringVariables(grant),
     ...(wide.length > 0
       ? [`reaches every name below ${wide.map((each) => each.slice(2)).join(", ")}`]
       : []),

@@ -223,6 +223,8 @@ async function finish(parts: Parts, context: LaunchContext): Promise<Launch> {
   const { values } = environment;
   const { files } = context.host;
   const risks = dangers(command.kind, grant, held.backend, context);
+  const wished = wish.notice?.replace(`Server "${spec.name}" `, "");
+  const lacks = [...known.notices, ...(wished === undefined ? [] : [wished])];
   const secrets = secretNames(values, grant.secrets.map(({ value }) => value), spec.env);
   return {
     server: spec.name,
@@ -232,7 +234,7 @@ async function finish(parts: Parts, context: LaunchContext): Promise<Launch> {
     ...(remote === undefined ? {} : { remote: remote.href }),
     secretNames: secrets,
     redact: redactor(secrets.map((name) => [name, values[name] ?? ""])),
-    ...(known.notices.length === 0 ? {} : { lacks: known.notices }),
+    ...(lacks.length === 0 ? {} : { lacks }),
     dangers: risks,
     notices: [
       ...command.notices,

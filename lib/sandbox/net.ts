@@ -49,7 +49,8 @@ export function netText(entry: NetEntry): string {
 /** The values for `--allow-net`. */
 export function netFlagValues(entry: NetEntry): string[] {
   if (entry.kind === "unix") return [netText(entry)];
-  const hosts = entry.kind === "loopback" || LOOPBACK_HOSTS.includes(entry.host)
+  // By an address one place is meant, by the name whatever it leads to.
+  const hosts = entry.kind === "loopback" || entry.host === "localhost"
     ? LOOPBACK_HOSTS
     : [entry.host];
   return hosts.map((host) => withPort(host, entry.port));

@@ -2,10 +2,11 @@ import type { BackendName } from "./backend.ts";
 import { leaks } from "./enforcement.ts";
 import type { Grant } from "./grant.ts";
 import type { Launch } from "./launch.ts";
+import { steeringVariables } from "./steering.ts";
 
 /**
  * What a person must be told before a server starts, a line each: what its grant does not hold, its
- * dangers, and what was cut from it. Cuts of one list that share their reason are told together.
+ * dangers, variables that steer what it starts, and what was cut from it. Cuts of one list that share their reason are told together.
  */
 export function launchNotices(
   kind: Launch["kind"],
@@ -23,6 +24,7 @@ export function launchNotices(
   return [
     ...(open.length === 0 ? [] : [`${name} ${held}: ${open.join("; ")}`]),
     ...dangers.map((danger) => `${name} ${danger}`),
+    ...steeringVariables(grant).map((text) => `${name} ${text}`),
     ...cutLines(name, grant),
   ];
 }

@@ -11,6 +11,14 @@ export const LIMIT_NAMES = [
   "open_files",
   "file_mb",
 ] as const;
+/** More of each no system has: a bound past it, such as a number of bytes for one of MiB, holds nothing. */
+const MOST: Readonly<Record<typeof LIMIT_NAMES[number], number>> = {
+  memory_mb: 16 * 1024 * 1024,
+  processes: 4_194_304, // the highest number that Linux gives a process
+  cpu_seconds: 366 * 24 * 3600,
+  open_files: 1_048_576, // what Linux allows one process
+  file_mb: 16 * 1024 * 1024,
+};
 const MODES = ["require", "prefer", "off"] as const;
 const FIELDS: readonly string[] = [...LISTS, "secrets", "limits", "sandbox"];
 
@@ -112,9 +120,14 @@ function sources(value: unknown, at: Place): Record<string, string> {
 
 function resourceLimits(value: unknown, at: Place): ResourceLimits {
   const named = mappingOf(value, at("limits"), LIMIT_NAMES);
-  for (const [name, bound] of Object.entries(named)) {
-    if (Number.isSafeInteger(bound) && (bound as number) > 0) continue;
-    throw grantInvalid(at(`limits.${name}`), shown(bound), "it must be a whole number above 0");
+  for (const name of LIMIT_NAMES) {
+    const bound = named[name];
+    if (bound === undefined) continue;
+    if (Number.isSafeInteger(bound) && (bound as number) > 0 && (bound as number) <= MOST[name]) {
+      continue;
+    }
+    const wanted = `it must be a whole number from 1 to ${MOST[name]}`;
+    throw grantInvalid(at(`limits.${name}`), shown(bound), wanted);
   }
   return named as ResourceLimits;
 }

@@ -37,6 +37,11 @@ Deno.test("parsePermissions() names server, field, value and what was wanted", (
     [{ secrets: { A: "env:" } }, "it must be env:NAME"],
     [{ limits: { memory_mb: 0 } }, 'limits.memory_mb "0"'],
     [{ limits: { memory_mb: 1.5 } }, 'limits.memory_mb "1.5"'],
+    [
+      { limits: { memory_mb: 1e12 } },
+      'limits.memory_mb "1000000000000" to server "docs": it must be a whole number from 1 to 16777216',
+    ],
+    [{ limits: { processes: -1 } }, "a whole number from 1 to 4194304"],
     [{ limits: { memory: 1 } }, 'limits "memory" to server "docs": there is no such key'],
     [{ sandbox: "none" }, 'sandbox "none" to server "docs": it must be require, prefer, off'],
   ];

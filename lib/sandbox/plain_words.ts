@@ -9,7 +9,10 @@ import { isWithin, type Os } from "./paths.ts";
 /** What {@linkcode plainWords} tells of. */
 export interface PlainFacts {
   readonly kind: Launch["kind"];
-  readonly grant: Pick<Grant, "read" | "write" | "net" | "run" | "secrets" | "workspace" | "tmp">;
+  readonly grant: Pick<
+    Grant,
+    "read" | "write" | "net" | "run" | "secrets" | "workspace" | "env" | "tmp"
+  >;
   /** Names of the variables that hold a secret, whoever set them. */
   readonly secretNames: readonly string[];
   /** Its private home folder. */

@@ -6,10 +6,10 @@ import { type PlainFacts, plainWords } from "./plain_words.ts";
 const entries = (...values: string[]) => values.map((value) => ({ value, origin: "o" }));
 
 function facts(
-  grant: Partial<Record<"read" | "write" | "net" | "run" | "secrets", string[]>>,
+  grant: Partial<Record<"read" | "write" | "net" | "run" | "env" | "secrets", string[]>>,
   more: Partial<PlainFacts> = {},
 ): PlainFacts {
-  const { read = [], write = [], net = [], run = [], secrets = [] } = grant;
+  const { read = [], write = [], net = [], run = [], env = [], secrets = [] } = grant;
   return {
     kind: "script",
     grant: {
@@ -17,6 +17,7 @@ function facts(
       write: entries(...write, "/t/tmp", "/t/home"),
       net: entries(...net),
       run: entries(...run),
+      env: entries(...env),
       secrets: secrets.map((value) => ({ value, origin: "o", from: `env:${value}` })),
       workspace: "/ws",
       tmp: "/t/tmp",
@@ -114,6 +115,9 @@ Deno.test("cautions() puts what leaves the machine first, then what is changed",
     "can change scripts and sources of the workspace, which you may run later",
   ]);
   assertEquals(cautions(facts({})), []);
+  assertEquals(cautions(facts({ env: ["BASH_ENV", "FOO"] })), [
+    "is given BASH_ENV: each script of bash that it starts runs that file first",
+  ]);
   assertEquals(cautions(facts({ net: ["a.example"] })), []); // it has nothing to send
 });
 

@@ -31,6 +31,9 @@ export function sandboxWish(
   const wish = isIgnored ? undefined : asked.sandbox;
   const notice = isIgnored && asked.sandbox !== undefined
     ? `Server "${spec.name}" is not granted sandbox ${asked.sandbox}: ${ceiling.reason}`
+    : wish === "off"
+    ? `Server "${spec.name}" asks for sandbox: off, which is the operator's alone (--sandbox off): it is taken ` +
+      "for prefer, and the server is confined where something here can do that"
     : undefined;
   const told = notice === undefined ? {} : { notice };
   if (policy === undefined) return { sandbox: wish, ...told };
@@ -40,8 +43,9 @@ export function sandboxWish(
     ...serverPolicies(policy, spec.name, command).map(({ permissions }) => permissions?.sandbox),
   ];
   if (ceilings.includes("require")) {
-    return { sandbox: "require", requiredBy: policyOrigin(policy.file), ...told };
+    const requiredBy = policyOrigin(policy.file);
+    return { sandbox: "require", requiredBy, ...(isIgnored ? told : {}) };
   }
   const sandbox = wish ?? (policy.sandbox.mode === "prefer" ? "prefer" : undefined);
-  return sandbox === asked.sandbox ? { sandbox } : { sandbox, ...told };
+  return sandbox === asked.sandbox && sandbox !== "off" ? { sandbox } : { sandbox, ...told };
 }

@@ -20,6 +20,7 @@ function wish(own: SandboxMode | undefined, policy: string | undefined, ceiling 
 Deno.test("sandboxWish() is the server's own without a policy", () => {
   assertEquals(wish(undefined, undefined), { sandbox: undefined });
   assertEquals(wish("prefer", undefined), { sandbox: "prefer" });
+  assertEquals(wish("off", undefined).notice?.includes("is taken for prefer"), true);
 });
 
 Deno.test("sandboxWish() lets the stricter of server and policy win", () => {

@@ -1,10 +1,10 @@
-import { join } from "@std/path";
+import { basename, dirname, join } from "@std/path";
 import type { LaunchContext } from "./context.ts";
 import { BASE_SET } from "./base_set.ts";
 import { type ProtectedPath, protection } from "./never_granted.ts";
 import { isWithin } from "./paths.ts";
 
-/** Where version managers keep what their folder on PATH leads to, below the home folder. */
+/** Where version managers keep what their folder on PATH leads to, below a home folder: the person's or another. */
 interface Toolchain {
   /** The folder on PATH. */
   readonly bin: string;
@@ -39,6 +39,15 @@ export const TOOLCHAIN_VARIABLES: Readonly<Record<string, string>> = Object.from
   ),
 );
 
+/** Managers whose root lies where their variable says, or is told by a file in it, with its shims in `shims`. */
+const ROOTS: Readonly<Record<string, string>> = {
+  PYENV_ROOT: "libexec/pyenv",
+  RBENV_ROOT: "libexec/rbenv",
+  ASDF_DATA_DIR: "installs",
+  MISE_DATA_DIR: "installs",
+  VOLTA_HOME: "tools",
+};
+
 /** Folders that hold a version each: the whole of it is shown. */
 const VERSIONS = [".nvm/versions/node", ".local/share/fnm/node-versions", ".sdkman/candidates"];
 
@@ -62,7 +71,6 @@ export async function shownPrograms(
   guarded: readonly ProtectedPath[],
 ): Promise<ShownPrograms> {
   const { os } = host.platform;
-  const home = host.env("HOME");
   const paths = new Set<string>();
   const variables: Record<string, string> = {};
   const visible: string[] = [];
@@ -72,22 +80,50 @@ export async function shownPrograms(
     if (!(await host.files.stat(folder).catch(() => undefined))?.isDirectory) continue;
     visible.push(folder);
     if (Object.keys(BASE_SET).some((base) => isWithin(folder, base, os))) continue;
-    const known = home === undefined
-      ? undefined
-      : TOOLCHAINS.find(({ bin }) => folder === join(home, bin));
-    const version = home === undefined
-      ? undefined
-      : VERSIONS.find((each) => isWithin(folder, join(home, each), os));
-    if (known?.variable !== undefined) {
-      variables[known.variable[0]] = join(home!, known.variable[1]);
-    }
-    const shown = known !== undefined
-      ? known.shown.map((each) => join(home!, each))
-      : [version === undefined ? folder : join(home!, version)];
-    for (const each of shown) {
+    const found = await toolchainOf(folder, host);
+    if (found.variable !== undefined) variables[found.variable[0]] = found.variable[1];
+    for (const each of found.shown) {
       const isThere = await host.files.stat(each).catch(() => undefined) !== undefined;
       if (isThere && protection(each, "read", guarded, os) === undefined) paths.add(each);
     }
   }
   return { paths: [...paths], variables, path: visible.join(":") };
+}
+
+/** What the programs of one folder of PATH need to be seen, as absolute paths. */
+interface Found {
+  readonly shown: readonly string[];
+  readonly variable?: readonly [name: string, folder: string];
+}
+
+async function toolchainOf(
+  folder: string,
+  { env, files }: Pick<LaunchContext["host"], "env" | "files">,
+): Promise<Found> {
+  const isThere = async (path: string) =>
+    await files.stat(path).catch(() => undefined) !== undefined;
+  const known = TOOLCHAINS.find(({ bin }) => folder.endsWith(`/${bin}`));
+  if (known !== undefined) {
+    const home = folder.slice(0, -known.bin.length - 1) || "/";
+    const { variable } = known;
+    return {
+      shown: known.shown.map((each) => join(home, each)),
+      ...(variable === undefined ? {} : { variable: [variable[0], join(home, variable[1])] }),
+    };
+  }
+  const versions = VERSIONS.find((each) => `${folder}/`.includes(`/${each}/`));
+  if (versions !== undefined) {
+    return { shown: [folder.slice(0, folder.indexOf(`/${versions}/`) + 1) + versions] };
+  }
+  const root = dirname(folder);
+  for (const [name, mark] of Object.entries(ROOTS)) {
+    const isRoot = env(name) === root ||
+      basename(folder) === "shims" && await isThere(join(root, mark));
+    if (isRoot) return { shown: [root], variable: [name, root] };
+  }
+  if (basename(folder) !== "bin") return { shown: [folder] };
+  // A virtual environment of Python's, and a Node wherever it lies: what is in `bin` leads to what is beside it.
+  if (await isThere(join(root, "pyvenv.cfg"))) return { shown: [root] };
+  const modules = join(root, "lib", "node_modules");
+  return { shown: await isThere(modules) ? [folder, modules] : [folder] };
 }

@@ -31,6 +31,39 @@ Deno.test("shownPrograms() shows what the shims of a version manager lead to, an
   });
 });
 
+Deno.test("shownPrograms() shows a version manager's root wherever it lies: in another home, by its variable, by what is in it", async () => {
+  const files = {
+    "/root/.pyenv/shims/pip": "#!",
+    "/opt/asdf/shims/node": "#!",
+    "/opt/asdf/installs/node/20/bin/node": "program",
+    "/srv/nvm/.nvm/versions/node/v20/bin/node": "program",
+    "/opt/volta/bin/npm": "#!",
+    "/opt/node/bin/node": "program",
+    "/opt/node/lib/node_modules/npm/x": "",
+    "/venv/bin/python": "->/usr/bin/python3",
+    "/venv/pyvenv.cfg": "",
+  };
+  const path = ["/root/.pyenv/shims", "/opt/asdf/shims", "/srv/nvm/.nvm/versions/node/v20/bin"]
+    .concat("/opt/volta/bin", "/opt/node/bin", "/venv/bin").join(":");
+  const context = testContext({ files, env: { VOLTA_HOME: "/opt/volta" } });
+  const guarded = await protectedPaths(context, { denoDir: "/home/u/.cache/deno" });
+  const { paths, variables } = await shownPrograms(path, context, guarded);
+  assertEquals(paths, [
+    "/root/.pyenv",
+    "/opt/asdf",
+    "/srv/nvm/.nvm/versions/node",
+    "/opt/volta",
+    "/opt/node/bin",
+    "/opt/node/lib/node_modules",
+    "/venv",
+  ]);
+  assertEquals(variables, {
+    PYENV_ROOT: "/root/.pyenv",
+    ASDF_DATA_DIR: "/opt/asdf",
+    VOLTA_HOME: "/opt/volta",
+  });
+});
+
 Deno.test("shownPrograms() drops a folder of PATH where this user may not look, and starts the server", async () => {
   const context = testContext({ files: { "/opt/x/bin/tool": "#!" } });
   const { files } = context.host;
