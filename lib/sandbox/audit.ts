@@ -86,7 +86,9 @@ export interface AuditedConfinement {
   readonly protected: readonly string[];
 }
 
-const OF_ITS_OWN = "own view of files, own processes and /tmp, no privileges, fewer system calls";
+const OF_ITS_OWN =
+  "own view of files, own processes and /tmp (what it writes there goes with it), " +
+  "no privileges, fewer system calls";
 /** What each backend holds, besides what the grant names. */
 const ADDS: Readonly<Record<BackendName, string>> = {
   bwrap: OF_ITS_OWN,

@@ -176,7 +176,7 @@ Deno.test("renderAudit() shows dangers before everything else, then what holds t
   assertStringIncludes(
     text,
     "  held by bwrap (preferred: where nothing can hold it, it starts without): own view of files, " +
-      "own processes and /tmp, no privileges, fewer system calls\n" +
+      "own processes and /tmp (what it writes there goes with it), no privileges, fewer system calls\n" +
       "    network   own loopback\n" +
       "    also sees what programs need to run: /usr, /bin; toolchains: /home/u/.pyenv\n" +
       "    hidden    /work/ws/.ssh\n" +

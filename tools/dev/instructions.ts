@@ -19,6 +19,10 @@ const STACK_MARKERS: Readonly<Record<string, string>> = {
   "requirements.txt": "python",
 };
 
+/** A write there fails nowhere, and nobody finds it afterwards. */
+const TEMPORARY_LINE =
+  "/tmp is not the person's but this server's own, and goes with it: what is to stay belongs in the working directory.";
+
 /**
  * What the server tells a model of the place it works in.
  *
@@ -33,7 +37,7 @@ export async function instructions(
   return [
     `Working directory: ${cwd}`,
     `Detected stack: ${(await stackOf(cwd, world)).join(", ") || "unknown"}`,
-    ...(shell === undefined ? [] : [shellLine]),
+    ...(shell === undefined ? [] : [shellLine, TEMPORARY_LINE]),
     "Paths are relative to it. Pass `workdir` per call rather than `cd`.",
   ].join("\n");
 }
