@@ -162,6 +162,19 @@ if (BACKENDS.includes("landlock")) {
     });
   }
 
+  Deno.test("landlock: a file of Deno's cache that is gone when the server starts keeps it from nothing", async () => {
+    await using place = await homePlace({ backend: "landlock" });
+    const fleeting = await place.write("home/.cache/deno/fleeting-shm", "");
+    const launch = await place.prepare({
+      command: "deno",
+      args: ["run", await place.write("script/main.ts", 'console.log("started")')],
+      permissions: { run: ["bash"], sandbox: "prefer" },
+    }, { ...atHome(place), programRoot: place.context.programRoot });
+    await Deno.remove(fleeting);
+    const { stdout, stderr } = await runLaunch(launch);
+    assertEquals([stdout, stderr], ["started\n", ""]);
+  });
+
   Deno.test("landlock: a workspace that skep runs from is there to read", async () => {
     await using place = await homePlace({ backend: "landlock", workspace: "home/checkout" });
     const launch = await place.prepare({
