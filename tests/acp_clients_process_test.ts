@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { join } from "@std/path";
 import { type AcpProcess, startAcp, type WireMessage } from "./acp_process.ts";
 import { startFakeProvider } from "./fake_provider.ts";
-import { fakeServer, tempFolder } from "./harness.ts";
+import { fakeServer, fromRepo, tempFolder } from "./harness.ts";
 
 /** The updates about one tool's calls, its first one included. */
 function callsOf(acp: AcpProcess, tool: string): WireMessage[] {
@@ -151,4 +151,15 @@ Deno.test("a prompt's images are taken, sound is refused kindly, and what is lin
   const image = { type: "image", data: "QUJD", mimeType: "image/png" };
   const text = { type: "text", text: "/tools" };
   assertEquals(await prompt(text, link, image), { stopReason: "end_turn" });
+});
+
+Deno.test("ACP's agent info did not say what the persona is for", async () => {
+  for (const [name, args] of [["guide", []], ["reviewer", ["--persona", "reviewer"]]] as const) {
+    const acp = await startAcp(args);
+    await using _running = acp.running;
+    const { agentInfo } = await acp.request("initialize", { protocolVersion: 1 });
+    const file = await Deno.readTextFile(fromRepo(`personas/${name}/agents/${name}.persona.md`));
+    assertStringIncludes(file, `\ndisplay_name: ${agentInfo.title}\n`);
+    assertStringIncludes(file, `\ndescription: ${agentInfo._meta.description}\n`);
+  }
 });

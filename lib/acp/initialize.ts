@@ -8,6 +8,8 @@ export interface AgentInfo {
   /** The persona's display name. */
   readonly title: string;
   readonly version: string;
+  /** What the persona is for, in a line. */
+  readonly description?: string;
   /** The address of the persona's picture. */
   readonly avatar?: string;
 }
@@ -60,7 +62,7 @@ export const UNKNOWN_CLIENT: ClientFacts = {
  */
 export function initialize(
   params: unknown,
-  { agentInfo: { avatar, ...agentInfo }, keepsSessions, logins }: AgentFacts,
+  { agentInfo: { description, avatar, ...agentInfo }, keepsSessions, logins }: AgentFacts,
 ): { readonly result: InitializeResponse; readonly client: ClientFacts } {
   const given = isRecord(params) ? params : {};
   const asked = given.protocolVersion;
@@ -68,6 +70,10 @@ export function initialize(
     const message = `initialize: protocolVersion must be a whole number, not ${show(asked)}`;
     throw new SkepError("INVALID_PARAMS", message, { method: "initialize" });
   }
+  const meta = {
+    ...(description === undefined ? {} : { description }),
+    ...(avatar === undefined ? {} : { avatar }),
+  };
   const protocolVersion = asked >= 2 && !("info" in given) ? 2 : 1;
   return {
     result: {
@@ -79,7 +85,7 @@ export function initialize(
         sessionCapabilities: { close: {}, ...(keepsSessions ? KEEPING : {}) },
         auth: logins.length === 0 ? {} : { logout: {} },
       },
-      agentInfo: { ...agentInfo, ...(avatar === undefined ? {} : { _meta: { avatar } }) },
+      agentInfo: { ...agentInfo, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) },
       authMethods: logins.map((login) => ({ ...login })),
     },
     client: {

@@ -46,11 +46,11 @@ Deno.test("initialize() says what the agent can do, and who it is", () => {
   });
 });
 
-Deno.test("initialize() tells of kept sessions, logins and a picture where there are any", () => {
+Deno.test("initialize() tells of kept sessions, logins, what the persona is for and a picture where there are any", () => {
   const login = { id: "databricks", name: "Databricks", description: "Logs in" };
   const avatar = "https://example.com/a.png";
   const { result } = initialize({ protocolVersion: 1 }, {
-    agentInfo: { ...INFO.agentInfo, avatar },
+    agentInfo: { ...INFO.agentInfo, avatar, description: "Helps" },
     keepsSessions: true,
     logins: [login],
   });
@@ -58,7 +58,7 @@ Deno.test("initialize() tells of kept sessions, logins and a picture where there
   assertEquals([loadSession, auth], [true, { logout: {} }]);
   assertEquals(Object.keys(sessionCapabilities!), ["close", "list", "resume", "delete", "fork"]);
   assertEquals(result.authMethods, [login]);
-  assertEquals(result.agentInfo?._meta, { avatar });
+  assertEquals(result.agentInfo?._meta, { description: "Helps", avatar });
 });
 
 Deno.test("initialize() notes whether the client shows compactions", () => {

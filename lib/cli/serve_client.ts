@@ -55,6 +55,9 @@ export async function serveClient(
   }
 }
 
+/** What the guide's own file says: it is not read for `initialize`, which waits for nothing. */
+const GUIDE_DESCRIPTION = "Helps with code and text in the folder you started it in";
+
 /**
  * Who answers: the persona, by its display name. One that was chosen is read for that; the one that
  * nobody chose is known. What speaks against a persona is told to who opens a session with it.
@@ -65,10 +68,12 @@ async function agentInfo(
   prepare: () => Promise<Run>,
 ): Promise<AgentInfo> {
   const info = { name: "skep", title: "Guide", version: VERSION };
-  if (invocation.value("persona") === undefined && !env("SKEP_PERSONA")?.trim()) return info;
+  if (invocation.value("persona") === undefined && !env("SKEP_PERSONA")?.trim()) {
+    return { ...info, description: GUIDE_DESCRIPTION };
+  }
   try {
-    const { displayName: title, avatar } = (await prepare()).persona;
-    return { ...info, title, ...(avatar === undefined ? {} : { avatar }) };
+    const { displayName: title, description, avatar } = (await prepare()).persona;
+    return { ...info, title, description, ...(avatar === undefined ? {} : { avatar }) };
   } catch {
     return { ...info, title: "skep" };
   }
