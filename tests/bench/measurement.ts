@@ -20,12 +20,12 @@ export function median(numbers: readonly number[]): number {
 
 /**
  * Runs several things in turn, over and over, so that whatever else the machine does meets them all
- * alike; gives the median of each. The first run of each warms caches and is not counted.
+ * alike; gives the times of each. The first run of each warms caches and is not counted.
  */
-export async function medians(
+export async function timesOf(
   things: readonly (() => Promise<number>)[],
   runs = RUNS,
-): Promise<number[]> {
+): Promise<number[][]> {
   const times = things.map((): number[] => []);
   for (let run = 0; run <= runs; run++) {
     for (const [index, thing] of things.entries()) {
@@ -33,5 +33,10 @@ export async function medians(
       if (run > 0) times[index]!.push(time);
     }
   }
-  return times.map(median);
+  return times;
+}
+
+/** The median of each, run as {@linkcode timesOf} does. */
+export async function medians(...args: Parameters<typeof timesOf>): Promise<number[]> {
+  return (await timesOf(...args)).map(median);
 }

@@ -9,9 +9,13 @@ const RUNS = 11;
 const PROGRAM = ["bash", "-c", "true"];
 
 /** Others that confine one command, by their names on PATH and the arguments before that command. */
-const PEERS: readonly { readonly program: string; readonly args: readonly string[] }[] = [
-  { program: "srt", args: [] }, // npm: @anthropic-ai/sandbox-runtime
-  { program: "codex", args: ["sandbox", "--"] }, // npm: @openai/codex
+const PEERS: readonly {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly npm: string;
+}[] = [
+  { program: "srt", args: [], npm: "@anthropic-ai/sandbox-runtime" },
+  { program: "codex", args: ["sandbox", "--"], npm: "@openai/codex" },
 ];
 
 /**
@@ -31,6 +35,13 @@ export async function peers(): Promise<Measurement[]> {
     PEERS.map(async ({ program, args }) => (await run([program, ...args, ...PROGRAM])).code === 0),
   );
   const there = PEERS.filter((_, index) => works[index]);
+  const missing = PEERS.filter((peer) => !there.includes(peer));
+  if (missing.length > 0) {
+    const names = missing.map(({ program, npm }) => `${program} (npm install --global ${npm})`);
+    await Deno.stderr.write(
+      new TextEncoder().encode(`not compared, since it does not work here: ${names.join(", ")}\n`),
+    );
+  }
   try {
     const [alone = NaN, ...lives] = await medians([
       () => timed(() => run(PROGRAM)),
