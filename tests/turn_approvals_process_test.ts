@@ -110,6 +110,37 @@ Deno.test("what is asked is what runs, to the byte, its hidden characters shown 
   assertEquals(received.arguments, { command });
 });
 
+Deno.test("rules and hooks that speak of nothing were silent: they are named at the start, in the audit and in pack validate", async () => {
+  await using folder = await tempFolder();
+  const rules = [{ deny: "fake__shel" }, { ask: "gone__*" }, {
+    deny: "fake__shell",
+    command: "rm *",
+  }];
+  const persona = await personaWith(folder.path, rules);
+  const policy = join(folder.path, "policy.yaml");
+  await Deno.writeTextFile(policy, JSON.stringify({ approvals: [{ deny: "elsewhere__x" }] }));
+  const mcp = await serverFile(folder.path, { fake: fakeServer(["--shell-tool"]) });
+  const args = ["--sandbox", "off", "--persona", persona, "--mcp", mcp, "--policy", policy];
+  const env = { SKEP_HOOK_SERVERS: "nobody,fake", SKEP_CLOSED_HOOKS: "fake:_PreToolUse" };
+  const about = (text: string) =>
+    text.split("\n").filter((line) => /approvals\[|hook|about no server/.test(line));
+  const chat = await skep(["chat", ...args, "-p", "/help"], { env });
+  assertEquals(about(chat.stderr), [
+    `approvals[0] of ${persona} (deny: fake__shel) speaks of no call: there is no such tool; did you mean fake__shell?`,
+    `approvals[1] of ${persona} (ask: gone__*) speaks of no call: there is no such tool`,
+    'The hooks of "nobody" are asked for: it is no server',
+    'Server "fake" has no hook _PreToolUse, which is to decide: what it was to judge is denied',
+  ]);
+  const audit = await skep(["audit", ...args], { env });
+  assertEquals(about(audit.stderr), [
+    `approvals[1] of ${persona}: ask: gone__* is about no server: there are fake`,
+    `approvals[0] of ${policy}: deny: elsewhere__x is about no server: there are fake`,
+    'The hooks of "nobody" are asked for: it is no server',
+  ]);
+  const { stdout } = await skep(["pack", "validate", persona]);
+  assertStringIncludes(stdout, `warning: the rule "ask gone__*" speaks of no call`);
+});
+
 Deno.test("a cancel while a question is open cancels it, whatever is answered then (T11)", async () => {
   await using folder = await tempFolder();
   await using world = await asking(ASK, [shell("ls"), says("ok")], folder.path);

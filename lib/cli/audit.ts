@@ -17,7 +17,9 @@ import { chosenServers } from "./chosen_servers.ts";
 import type { Invocation } from "./flags.ts";
 import type { GrantSource } from "./grant_sources.ts";
 import { prepareRun, type Run } from "./prepare_run.ts";
+import { sessionRules } from "./session_rules.ts";
 import { untilSignal } from "./stopping.ts";
+import { ofNoServer } from "./unmatched.ts";
 
 /** What `skep audit` does instead of showing, or besides. */
 const MODES = ["probe", "accept", "write", "check"] as const;
@@ -52,6 +54,8 @@ export function run(invocation: Invocation, host: Host): Promise<number> {
   return untilSignal(host, async (signal) => {
     await using run = await prepareRun(invocation, host);
     for (const notice of run.notices) host.warn(notice);
+    const rules = sessionRules(run.persona, run.settings.policy, host.env);
+    for (const line of ofNoServer(rules, run.servers)) host.warn(line);
     if (mode === "write") return await writeGrants(run, host);
     if (mode === "check") return await checkGrants(run, host);
     return await showAll(

@@ -23,6 +23,7 @@ import { sessionAccesses } from "./session_accesses.ts";
 import { approvalsOf, type SessionRules } from "./session_rules.ts";
 import { type Disk, sessionSource, type SourceOptions } from "./session_source.ts";
 import type { Settings } from "./settings.ts";
+import { unmatched } from "./unmatched.ts";
 
 /** What sessions of a run are opened with. */
 export interface SessionOpenerOptions {
@@ -83,6 +84,7 @@ export class SessionOpener {
       };
       notices.push(...told.notices);
       notices.push(...await planGivenBack(registry, kept, stop));
+      notices.push(...await unmatched(this.#options.rules, registry));
       const model = await opening;
       if (model.notice !== undefined) notices.unshift(model.notice);
       return openSession({
