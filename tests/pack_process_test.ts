@@ -516,3 +516,29 @@ hooks: { servers: [fs, guard] }
   ]);
   assertStringIncludes(shown[0] ?? "", "ask dve__shell: ");
 });
+
+Deno.test("a pack was valid whose servers' scripts and programs are not in it", async () => {
+  await using folder = await folderWith({
+    ...packOf(),
+    "good.ts": "",
+    "plain.sh": "#!/bin/bash\n",
+    ".mcp.json": `{"mcpServers": {
+"good": {"command": "good.ts"},
+"work": {"command": "\${WORKSPACE}/there.ts"},
+"elsewhere": {"command": "no-such-program-here"},
+"gone": {"command": "\${PACK}/gone.ts"},
+"native": {"command": "\${PACK}/bin/gone"},
+"plain": {"command": "\${PACK}/plain.sh"}}}`,
+  });
+  const { code, stdout } = await skep(["pack", "validate", folder.path, "--json"]);
+  const problems = JSON.parse(stdout).problems.map((
+    { line, message }: { line: number; message: string },
+  ) => `${line}: ${message}`);
+  const cannot = (name: string, what: string) => `Cannot start server "${name}": ${what}`;
+  const wanted = [
+    `5: Cannot start server "gone" (command "${folder.path}/gone.ts"): there is no file ${folder.path}/gone.ts`,
+    `6: ${cannot("native", `there is no file ${folder.path}/bin/gone`)}`,
+    `7: ${cannot("plain", `${folder.path}/plain.sh is no program: chmod +x it`)}`,
+  ];
+  assertEquals([code, problems], [1, wanted]);
+});

@@ -7,6 +7,7 @@ import { allowedVariables } from "../persona/interpolate.ts";
 import type { Pack } from "../persona/pack.ts";
 import { placeText, type Problem, type Problems } from "../persona/problems.ts";
 import { checkNames } from "./check_names.ts";
+import { checkPrograms } from "./check_programs.ts";
 import type { Invocation } from "./flags.ts";
 import { programRoot } from "./program_root.ts";
 import { readGivenPack } from "./read_given_pack.ts";
@@ -28,6 +29,7 @@ export async function run(
   if (pack !== undefined) {
     const { env, platform: { os } } = host;
     checkServers(pack, problems, { os, env, allowed: allowedVariables(env) });
+    await checkPrograms(pack, problems, cwd, host);
     checkNames(pack, problems, await otherShipped(pack, host));
     checkEffect(pack, problems);
     checkOptions(pack, problems);
