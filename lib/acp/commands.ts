@@ -6,7 +6,8 @@ type Content = readonly (Text | Image)[];
 
 /** What a prompt asks for: something of skep's own, or a turn. */
 export type Asked =
-  | { readonly kind: "compact" }
+  /** `focus`: what the summary is to keep above all. */
+  | { readonly kind: "compact"; readonly focus?: string }
   /** Skep's own command, with what it does not take: why it is not run. */
   | { readonly kind: "refused"; readonly why: string }
   | { readonly kind: "turn"; readonly content: Content };
@@ -14,6 +15,7 @@ export type Asked =
 const COMPACT: AvailableCommand = {
   name: "compact",
   description: "Makes the history that the model gets shorter: its older part becomes a summary",
+  input: { hint: "what the summary is to keep above all" },
 };
 
 /**
@@ -43,8 +45,11 @@ export function readCommand(content: Content, session: Pick<Session, "skills" | 
   if (first?.type !== "text" || !first.text.startsWith("/")) return { kind: "turn", content };
   const name = /^\/(\S+)/.exec(first.text)?.[1];
   if (name === COMPACT.name) {
-    if (others.length === 0 && first.text.trim() === `/${COMPACT.name}`) return { kind: "compact" };
-    return { kind: "refused", why: `/${COMPACT.name} takes nothing behind it: nothing was done` };
+    if (others.length > 0) {
+      return { kind: "refused", why: `/${COMPACT.name} takes text alone: nothing was done` };
+    }
+    const focus = first.text.slice(`/${COMPACT.name}`.length).trim();
+    return { kind: "compact", ...(focus && { focus }) };
   }
   if (!callable(session).some((skill) => skill.name === name)) return { kind: "turn", content };
   const meaning = `[/${name} is a skill: load it with load_skill first, and do as it says.]`;

@@ -58,9 +58,13 @@ Deno.test("serveAcp() compacts at /compact without a turn, and says when there i
     sessionUpdate === "compaction_update" ? [status] : []
   );
   assertEquals([states, session.log], [["in_progress", "completed"], ["compact"]]);
+  let focus: string | undefined;
+  session.compaction = (_onUpdate, options) => {
+    focus = options?.focus;
+    return Promise.resolve(false);
+  };
   assertEquals(await client.prompt("s1", "/compact keep it"), { stopReason: "end_turn" });
-  assertStringIncludes(client.said(), "/compact takes nothing behind it: nothing was done");
-  session.compaction = () => Promise.resolve(false);
+  assertEquals(focus, "keep it");
   assertEquals(await client.prompt("s1", "/compact"), { stopReason: "end_turn" });
   assertStringIncludes(client.said(), "There is nothing to summarise yet");
   session.compaction = () => Promise.reject(new SkepError("CANCELLED", "It was cancelled", {}));

@@ -45,8 +45,9 @@ Deno.test("readCommand() takes /compact alone, and leaves all else as it is", ()
 });
 
 Deno.test("/compact with words went to the model as plain text", () => {
-  const why = "/compact takes nothing behind it: nothing was done";
-  assertEquals(readCommand(text("/compact keep the numbers"), session), { kind: "refused", why });
+  const focus = "keep the numbers";
+  assertEquals(readCommand(text("/compact keep the numbers"), session), { kind: "compact", focus });
+  const why = "/compact takes text alone: nothing was done";
   assertEquals(readCommand([...text("/compact"), ...text("more")], session), {
     kind: "refused",
     why,

@@ -1,7 +1,7 @@
 import type { PromptResponse } from "@agentclientprotocol/sdk";
 import { isSkepError, SkepError } from "../errors.ts";
-import type { Session } from "../session/session.ts";
-import type { Update } from "../turn/update.ts";
+import type { CompactOptions, Session } from "../session/session.ts";
+import { NOTHING_TO_SUMMARISE, type Update } from "../turn/update.ts";
 import type { Client } from "./client.ts";
 import { readCommand } from "./commands.ts";
 import { invalid, isToBeQueued, readParams } from "./params.ts";
@@ -74,7 +74,8 @@ export class Turns {
       }
       if (asked.kind === "compact") {
         isTalk = false;
-        return await this.#compact(session, onUpdate, { isQueued, signal });
+        const { focus } = asked;
+        return await this.#compact(session, onUpdate, { isQueued, signal, focus });
       }
       const slot = (cancelled: AbortSignal) => this.#slot(cancelled, onUpdate);
       const options = { isQueued, slot, signal };
@@ -125,10 +126,14 @@ export class Turns {
   async #compact(
     session: Session,
     onUpdate: (update: Update) => void,
-    options: { readonly isQueued: boolean; readonly signal: AbortSignal },
+    options: CompactOptions,
   ): Promise<PromptResponse> {
-    const isShorter = await session.compact(onUpdate, options);
-    if (!isShorter) this.#client.notice(session.id, "There is nothing to summarise yet");
+    let isTold = false;
+    const isShorter = await session.compact((update) => {
+      isTold ||= update.type === "compaction" && update.compaction.state === "failed";
+      onUpdate(update);
+    }, options);
+    if (!isShorter && !isTold) this.#client.notice(session.id, NOTHING_TO_SUMMARISE);
     return { stopReason: "end_turn" };
   }
 

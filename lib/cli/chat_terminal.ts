@@ -4,7 +4,7 @@ import { messageOf } from "../errors.ts";
 import { showExactly } from "../approval/show_exactly.ts";
 import type { Host } from "../host/host.ts";
 import type { Persona } from "../persona/persona.ts";
-import { compactionText } from "../turn/update.ts";
+import { compactionText, NOTHING_TO_SUMMARISE } from "../turn/update.ts";
 import type { Session } from "../session/session.ts";
 import type { TerminalQuestions } from "./ask_in_terminal.ts";
 import { answerOnce } from "./chat_once.ts";
@@ -14,7 +14,8 @@ import { terminalQuestions } from "./terminal_questions.ts";
 const HELP = `Write to the persona; it answers with the tools it has.
   /exit        end the conversation (also ^D)
   /help        this text, and the model's own when it has one
-  /compact     put a summary in the place of the older part of the conversation
+  /compact     put a summary in the place of the older part of the conversation;
+               /compact WORDS says what it is to keep above all
   /mcp         the servers: add, remove, off, on, reload
   /pin TEXT    keep this before the model, whatever is summarised
   ^C           stop the answer, or the start of a server, that is running; at the prompt, twice: end the conversation
@@ -69,7 +70,7 @@ export async function converse(
       const text = line.trim();
       if (text === "/exit" || text === "/quit") return;
       if (text === "/help") await host.print(HELP);
-      if (text === "/compact" || /^\/pin(\s|$)/.test(text)) {
+      if (/^\/(compact|pin)(\s|$)/.test(text)) {
         await keepSmall(session, text, host)
           .catch((error) => host.warn(`skep: ${messageOf(error)}`));
         continue;
@@ -96,19 +97,17 @@ async function keepSmall(
   text: string,
   { warn }: Pick<Host, "warn">,
 ): Promise<void> {
-  if (text !== "/compact") {
-    const pinned = text.slice("/pin".length).trim();
-    if (pinned === "") return warn("/pin needs a text to keep: /pin TEXT");
-    await session.pin(pinned);
+  const [, command, words = ""] = /^\/(\w+)\s*(.*)$/s.exec(text) ?? [];
+  if (command === "pin") {
+    if (words === "") return warn("/pin needs a text to keep: /pin TEXT");
+    await session.pin(words);
     return warn("Pinned: the model has it before it, whatever is summarised");
   }
   let told: string | undefined;
   const isShorter = await session.compact((update) => {
-    if (update.type === "compaction" && update.compaction.state === "done") {
-      told = compactionText(update.compaction);
-    }
-  });
-  warn(isShorter && told !== undefined ? told : "There is nothing to summarise yet");
+    if (update.type === "compaction") told = compactionText(update.compaction);
+  }, { focus: words });
+  warn(told ?? (isShorter ? "The context was compacted" : NOTHING_TO_SUMMARISE));
 }
 
 /** The lines that a person types, those too that come while an answer runs, as of a text that was pasted. */

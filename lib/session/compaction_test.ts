@@ -1,11 +1,11 @@
 // Long sessions within a small context: a scripted model, a real journal where one is named.
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { SkepError } from "../errors.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits.ts";
 import type { Registry } from "../mcp/registry.ts";
 import type { Message } from "../model/message.ts";
 import type { Model, ModelPart, ModelRequest } from "../model/model.ts";
-import type { Compaction, Update } from "../turn/update.ts";
+import { type Compaction, compactionText, type Update } from "../turn/update.ts";
 import { keepSession, type KeptSession } from "./keep_session.ts";
 import { openSession, type SessionParts } from "./open_session.ts";
 import type { Session } from "./session.ts";
@@ -284,6 +284,24 @@ Deno.test("compact() puts a summary in the place of what is older; prompts that 
   await session.close();
 });
 
+Deno.test("/compact in a short chat is told in words, and its focus stands in the request for a summary", async () => {
+  const model = new ScriptedModel(64_000);
+  const session = open(model);
+  const { updates, onUpdate } = recorder();
+  await session.prompt(say("hi"), onUpdate);
+  await session.prompt(say("and?"), onUpdate);
+  assertEquals(await session.compact(onUpdate, { focus: "the port 7319" }), false);
+  assertEquals(updates.map(({ state }) => state), ["started", "failed"]);
+  assertMatch(
+    compactionText(updates[1]!) ?? "",
+    /^The context could not be summarised: its older part has about \d+ tokens, and a summary of that would be no shorter\. It stays as it is$/,
+  );
+  assert(
+    textOf(model.summaries[0]!.messages).includes("keep above all: the port 7319"),
+  );
+  await session.close();
+});
+
 Deno.test("a second prompt was not refused while the history was made shorter, unless it is queued", async () => {
   const model = new ScriptedModel(100_000);
   const session = open(model);
@@ -542,7 +560,8 @@ Deno.test("a summary that is no shorter than what it stands for is undone, and n
   await session.prompt(say("x".repeat(3300)), onUpdate);
   assertEquals(updates, [{ state: "started" }, {
     state: "failed",
-    reason: "A summary would be no shorter than what it stands for",
+    reason:
+      "its older part has about 6010 tokens, and a summary of that would be no shorter. It stays as it is",
   }]);
   assert(textOf(model.requests.at(-1)!.messages).includes("first a a"), "it is all there");
   await session.close();

@@ -43,6 +43,8 @@ interface Step {
   readonly onUpdate: (compaction: Compaction) => void;
   /** The prompt of the turn that runs: it stays, word for word. */
   readonly task: Message | undefined;
+  /** What a person asks the summary to keep above all. */
+  readonly focus?: string | undefined;
 }
 
 /** What a caller gives of one. */
@@ -108,7 +110,7 @@ export class Compactor {
   /**
    * Makes the history shorter now, whatever its size.
    *
-   * @returns false when there is nothing to summarise.
+   * @returns false when there is nothing to summarise, or, which is told, when a summary would be no shorter.
    * @throws what kept the summary from being written: the history is then as it was.
    */
   async now(call: CompactionCall): Promise<boolean> {
@@ -126,12 +128,11 @@ export class Compactor {
     call.onUpdate({ state: "started" });
     const step = { ...call, budget: { ...budget, recent } };
     try {
-      await this.#summarise(step, cut, tokens);
+      return await this.#summarise(step, cut, tokens);
     } catch (error) {
       call.onUpdate(endOf(error, call.signal));
       throw error;
     }
-    return true;
   }
 
   /**
@@ -178,8 +179,7 @@ export class Compactor {
     const target = Math.floor(budget.threshold * 2 / 3);
     if (await this.#refer(cut, target, tokens, step)) return true;
     try {
-      await this.#summarise(step, cut, tokens);
-      return true;
+      if (await this.#summarise(step, cut, tokens)) return true;
     } catch (error) {
       onUpdate(endOf(error, signal));
       if (signal.aborted || isSkepError(error, "STORE_FAILED")) throw error;
@@ -240,18 +240,22 @@ export class Compactor {
     return true;
   }
 
-  async #summarise(step: Step, cut: number, tokens: number): Promise<void> {
+  /** @returns false when a summary would be no shorter: that is told, and all is as it was. */
+  async #summarise(step: Step, cut: number, tokens: number): Promise<boolean> {
     const { history, record, postCompact, onDropped } = this.#options;
     const old = history.slice(0, cut);
     await record({ type: "compacting" });
     const summary = await this.#ask(old, step);
     const said = await postCompact({ summary, droppedItems: old.length }, step.signal);
     if (!this.#replaceIfShorter(summary, old, step, said)) {
-      const message = "A summary would be no shorter than what it stands for";
-      throw new SkepError("CONTEXT_TOO_LONG", message, { provider: this.#options.model().id });
+      const reason = `its older part has about ${tokensOf(old)} tokens, and a summary of that ` +
+        "would be no shorter. It stays as it is";
+      step.onUpdate({ state: "failed", reason });
+      return false;
     }
     onDropped();
     await this.#settle({ how: "summary", droppedMessages: old.length }, tokens, step);
+    return true;
   }
 
   /** @returns false when that would gain nothing: then all is as it was. */
@@ -302,14 +306,14 @@ export class Compactor {
   }
 
   /** @throws why no summary could be had, after smaller requests for it too. */
-  async #ask(old: readonly Message[], { signal }: Step): Promise<string> {
+  async #ask(old: readonly Message[], { signal, focus }: Step): Promise<string> {
     const { summaryModel, model, limits, addUsage } = this.#options;
     const writer = summaryModel ?? model();
     const window = writer.facts?.contextTokens ?? limits.maxContextTokens;
     const most = Math.min(limits.maxSummaryTokens, Math.floor(window / 4));
     let failure: unknown;
     for (const share of TRIES) {
-      const request = summaryRequest(old, Math.floor(window * share) - most, most);
+      const request = summaryRequest(old, Math.floor(window * share) - most, most, focus);
       const { event, usage } = await ask(writer, request, signal, () => {});
       if (usage !== undefined) addUsage(usage, writer.id);
       if (signal.aborted) throw new SkepError("CANCELLED", "The compaction was cancelled", {});

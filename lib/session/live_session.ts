@@ -22,7 +22,7 @@ import type { SessionRecord } from "./session_record.ts";
 import type { SessionChange } from "./store.ts";
 import { keptApprovals, turnJournal } from "./turn_journal.ts";
 import { type Run, Runs } from "./runs.ts";
-import type { PromptOptions, Replayed, Session } from "./session.ts";
+import type { CompactOptions, PromptOptions, Replayed, Session } from "./session.ts";
 import { type Asks, SessionHooks } from "./session_hooks.ts";
 import { SessionServers } from "./session_servers.ts";
 import { sessionTools } from "./session_tools.ts";
@@ -146,14 +146,14 @@ export class LiveSession implements Session {
 
   async compact(
     onUpdate: (update: Update) => void,
-    { isQueued = false, signal: caller }: Omit<PromptOptions, "slot"> = {},
+    { isQueued = false, signal: caller, focus }: CompactOptions = {},
   ): Promise<boolean> {
     this.#refuseWhenBusy(isQueued);
     let isShorter = false;
     const stop = await this.#asRun((run) =>
       this.#line.run(async (signal) => {
         onUpdate({ type: "turn_started", turnId: run.id });
-        isShorter = await this.#compactor.now(this.#compaction(onUpdate, signal));
+        isShorter = await this.#compactor.now({ ...this.#compaction(onUpdate, signal), focus });
         return "end_turn";
       }, caller)
     );

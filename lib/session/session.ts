@@ -52,6 +52,12 @@ export interface PromptOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How a compaction is asked for. */
+export interface CompactOptions extends Omit<PromptOptions, "slot"> {
+  /** What its summary is to keep above all. */
+  readonly focus?: string | undefined;
+}
+
 /** What a client that comes to a session is shown of it: what was said to it, and what it did, in order. */
 export type Replayed =
   | { readonly type: "prompt"; readonly content: readonly (Text | Image)[] }
@@ -107,7 +113,7 @@ export interface Session {
    * @throws {SkepError} `SESSION_BUSY` when too many wait for the next round.
    */
   steer(content: readonly (Text | Image)[], turnId?: string): string | undefined;
-  /** Ends as `cancelled`, within a second, the turn that runs and those that wait; nothing when none does. */
+  /** Ends as `cancelled` the turn that runs, within two seconds, and those that wait; nothing when none does. */
   cancel(): void;
   tools(): ToolDefinition[];
   servers(): ServerStatus[];
@@ -119,14 +125,14 @@ export interface Session {
    * Makes the history that goes to the model shorter, now: its older part becomes a summary. Waits for
    * the turns before it; prompts that come meanwhile wait for it.
    *
-   * @param signal Cancels this alone, as `cancel()` does too.
-   * @returns false when there is nothing to summarise.
+   * @returns false when there is nothing to summarise, or, which is told as an update, when a summary would
+   * be no shorter.
    * @throws {SkepError} `CANCELLED`; `SESSION_BUSY` when too many wait; and what kept the summary from
    * being written. The history is then as it was.
    */
   compact(
     onUpdate: (update: Update) => void,
-    options?: Omit<PromptOptions, "slot">,
+    options?: CompactOptions,
   ): Promise<boolean>;
   /**
    * Names something that the model must always have before it, whatever is compacted.

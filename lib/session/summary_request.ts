@@ -24,11 +24,13 @@ const MAX_PART_BYTES = 4096;
  * The request for a summary of messages: as a transcript, the newest part of it that fits, without holes.
  *
  * @param maxTokens What the transcript may take.
+ * @param focus What a person asks it to keep above all.
  */
 export function summaryRequest(
   messages: readonly Message[],
   maxTokens: number,
   maxOutputTokens: number,
+  focus?: string,
 ): ModelRequest {
   const parts: string[] = [];
   let left = maxTokens;
@@ -45,6 +47,9 @@ export function summaryRequest(
   const missing = messages.length - parts.length;
   const omitted = missing > 0 ? [`(${missing} older messages are left out)`] : [];
   const text = `The conversation, oldest first:\n\n${[...omitted, ...parts].join("\n\n")}\n\n` +
+    (focus
+      ? `The person asks that the summary keep above all: ${elideMiddle(focus, MAX_PART_BYTES)}\n\n`
+      : "") +
     "Write the summary now.";
   return {
     system: SYSTEM,

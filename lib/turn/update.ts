@@ -56,6 +56,9 @@ export type Compaction =
   | { readonly state: "failed"; readonly reason: string }
   | { readonly state: "cancelled" };
 
+/** What a person is told who asks for a compaction of nothing. */
+export const NOTHING_TO_SUMMARISE = "There is nothing to summarise yet";
+
 /** A compaction as a person reads it; undefined when it is nothing to be told. */
 export function compactionText(compaction: Compaction): string | undefined {
   switch (compaction.state) {
