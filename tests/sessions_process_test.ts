@@ -350,7 +350,7 @@ const CAN_READ_ONLY = Deno.uid() !== 0 || CAN_BE_ANOTHER;
 
 Deno.test({
   name:
-    `a store that may only be read refuses to go on, loses nothing, and a new session goes on without (${
+    `a store that may only be read could not be read: its sessions are listed, shown, exported and resumed, and nothing is kept (${
       CAN_READ_ONLY
         ? "as an ordinary user"
         : "skipped: root may write everything, and setpriv is not there"
@@ -369,25 +369,39 @@ Deno.test({
     await Deno.mkdir(cwd);
     const { uid, gid } = await Deno.stat(user.folder);
     await Deno.chown(cwd, uid, gid);
-    const chat = async (...args: string[]) => {
-      const [program, all] = skepCommand(["chat", "--sandbox", "off", ...args]);
+    const run = async (args: readonly string[]) => {
+      const [program, all] = skepCommand(args);
       const [first, ...rest] = [...user.before, program, ...all];
       return await runChild(first!, rest, { cwd, env });
     };
+    const chat = (...args: string[]) => run(["chat", "--sandbox", "off", ...args]);
     const first = await chat("-p", "/help");
     assertEquals(first.code, 0, first.stderr);
     const folder = join(user.folder, "state", "sessions");
     const database = join(folder, "sessions.db");
     const before = await Deno.readFile(database);
     await Promise.all([Deno.chmod(database, 0o400), Deno.chmod(folder, 0o500)]);
-    const refused = await chat("--continue", "-p", "/help");
-    assertEquals([refused.code, refused.stdout], [2, ""]);
-    assertStringIncludes(refused.stderr, database);
+    const list = await run(["sessions", "list", "--json"]);
     assertStringIncludes(
-      refused.stderr,
-      "it may not be written to. Give yourself the right to write it and its folder, " +
+      list.stderr,
+      `${database} may not be written to: what is in it is only read`,
+    );
+    const { id } = JSON.parse(list.stdout);
+    for (const args of [["show", id], ["export", id]]) {
+      const { code, stdout } = await run(["sessions", ...args]);
+      assertEquals([code, stdout.includes("/help")], [0, true], args[0]);
+    }
+    const resumed = await chat("--continue", "-p", "/help");
+    assertEquals(resumed.code, 0, resumed.stderr);
+    assertStringIncludes(
+      resumed.stderr,
+      `What is said here from now on will not be kept: Cannot use the sessions in ${database}: ` +
+        "it may not be written to. Give yourself the right to write it and its folder, " +
         "or set SKEP_STATE_DIR to another folder",
     );
+    const removed = await run(["sessions", "rm", id]);
+    assertEquals([removed.code, removed.stdout], [2, ""]);
+    assertStringIncludes(removed.stderr, "it may not be written to");
     const fresh = await chat("-p", "/help");
     assertEquals(fresh.code, 0);
     assertStringIncludes(fresh.stderr, "This session will not be kept:");

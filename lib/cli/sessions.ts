@@ -27,6 +27,8 @@ const ACTIONS: Readonly<Record<string, (place: Place, ...given: string[]) => Pro
   rm,
 };
 
+const READING: readonly string[] = ["list", "show", "export"];
+
 /** `skep sessions list|show|export|import|rm`: the sessions that are kept. */
 export async function run(invocation: Invocation, host: Host): Promise<number> {
   const [name = "", ...given] = invocation.positionals;
@@ -40,6 +42,9 @@ export async function run(invocation: Invocation, host: Host): Promise<number> {
   const settings = await readSettings(invocation, host);
   await using sessions = keptSessions(settings, host);
   const store = await sessions.store();
+  if (store.isReadOnly && READING.includes(name)) {
+    host.warn(`${store.place} may not be written to: what is in it is only read`);
+  }
   await action({ invocation, host, settings, sessions, store }, ...given);
   return 0;
 }

@@ -58,6 +58,10 @@ export interface Files {
   makeFolder(path: string): Promise<void>;
   /** Makes a new private folder (0o700) below the system's temporary one; its name starts with `prefix`. */
   makeTempFolder(prefix: string): Promise<string>;
+  /** Copies a file with its permission bits. @throws when it cannot be read, or written there. */
+  copy(from: string, to: string): Promise<void>;
+  /** Sets the permission bits of a file or folder. @throws when it is somebody else's. */
+  setMode(path: string, mode: number): Promise<void>;
   /** Gives a file or folder another name. @throws when a folder that is not empty has that name. */
   rename(from: string, to: string): Promise<void>;
   /** Removes a file, or a folder with all below it; nothing happens when it is missing. */
@@ -86,6 +90,8 @@ export function denoFiles(): Files {
     list: async (path) => (await Array.fromAsync(Deno.readDir(path), (entry) => entry.name)).sort(),
     makeFolder: (path) => Deno.mkdir(path, { recursive: true, mode: 0o700 }),
     makeTempFolder: async (prefix) => Deno.realPath(await Deno.makeTempDir({ prefix })),
+    copy: (from, to) => Deno.copyFile(from, to),
+    setMode: (path, mode) => Deno.chmod(path, mode),
     rename: (from, to) => Deno.rename(from, to),
     remove,
     removeEmptyFolder,

@@ -29,6 +29,7 @@ export async function* goodRecords(
   onDamage: (damage: Damage) => void,
 ): AsyncGenerator<GoodRecord> {
   let [seq, chain] = [1, ""];
+  const known = (await store.info(id))?.records ?? 0;
   try {
     for await (const stored of store.read(id)) {
       if (stored.seq !== seq) return onDamage({ seq, why: "it is missing" });
@@ -38,6 +39,13 @@ export async function* goodRecords(
       yield { stored, record: parseRecord(stored.body) };
       seq++;
       chain = stored.chain;
+    }
+    // Records that are lost at the end leave no gap: the session counts those it has.
+    if (seq <= known && seq <= ((await store.info(id))?.records ?? 0)) {
+      onDamage({
+        seq,
+        why: seq === known ? "it is missing" : `${known - seq + 1} records are missing`,
+      });
     }
   } catch (error) {
     if (isSkepError(error, "STORE_FAILED") && !/is damaged$/.test(error.message)) throw error;

@@ -30,29 +30,56 @@ export async function importSession(
     await add(store, id, file, nowMs);
     return { id, how: "added" };
   }
-  switch (await compare(store, file)) {
-    case "all here":
-      await addDraft(store, id, file);
-      return { id, how: "unchanged" };
-    case "goes on":
-      await store.delete(id);
-      await add(store, id, file, nowMs);
-      return { id, how: "extended" };
-    case "differs": {
-      const fork = newId("ses");
-      await add(store, fork, { ...file, info: { ...file.info, parent: id } }, nowMs);
-      return { id: fork, how: "forked" };
+  const ids = [id, ...await importedForks(store, id)];
+  const standing = new Map<string, Standing>();
+  for (const each of ids) standing.set(each, await compare(store, each, file));
+  const known = ids.find((each) => standing.get(each) === "all here");
+  if (known !== undefined) {
+    await addDraft(store, known, file);
+    return { id: known, how: "unchanged" };
+  }
+  const begun = ids.find((each) => standing.get(each) === "goes on");
+  if (begun !== undefined) {
+    const parent = (await store.info(begun))?.parent;
+    const info = { ...file.info, ...(parent && { parent }) };
+    await store.delete(begun);
+    await add(store, begun, { ...file, info }, nowMs);
+    return { id: begun, how: "extended" };
+  }
+  const fork = newId("ses");
+  await add(store, fork, { ...file, info: { ...file.info, parent: id } }, nowMs);
+  return { id: fork, how: "forked" };
+}
+
+/** Sessions that an import of this one's file made, as it had gone on here too. */
+async function importedForks(store: SessionStore, id: string): Promise<string[]> {
+  const forks: string[] = [];
+  for (let cursor: string | undefined;;) {
+    const page = await store.list(cursor === undefined ? {} : { cursor });
+    for (const info of page.sessions) {
+      if (info.parent === id && await isImported(store, info.id)) forks.push(info.id);
     }
+    if ((cursor = page.cursor) === undefined) return forks;
   }
 }
+
+async function isImported(store: SessionStore, id: string): Promise<boolean> {
+  for await (const { body } of store.read(id)) {
+    if (body === IMPORTED) return true;
+  }
+  return false;
+}
+
+type Standing = "all here" | "goes on" | "differs";
 
 /** How the file's records stand to those that are here; that those here were imported is no difference. */
 async function compare(
   store: SessionStore,
-  { info, records }: SessionFile,
-): Promise<"all here" | "goes on" | "differs"> {
+  id: string,
+  { records }: SessionFile,
+): Promise<Standing> {
   let common = 0;
-  for await (const { seq, body, chain } of store.read(info.id)) {
+  for await (const { seq, body, chain } of store.read(id)) {
     if (records[seq - 1]?.chain === chain) {
       common = seq;
       continue;

@@ -21,6 +21,8 @@ export interface JournalOptions {
   readonly redact: Redactor;
   readonly limits: Pick<Limits, "draftMs">;
   readonly world: Pick<Host, "nowMs">;
+  /** The session is in the store, which takes nothing more of it. */
+  readonly isThere?: boolean;
   /** The session cannot be begun in the store: it goes on unkept, and each prompt tries again. Called once. */
   readonly onUnkept?: (reason: string) => void;
   /** The session went on elsewhere, and this one goes on as a fork: called before anything is written to it. */
@@ -64,7 +66,7 @@ export class Journal {
 
   /** Whether the session is in the store, and outlives its program. */
   get isKept(): boolean {
-    return this.#hasBegun && !this.#isRemoved;
+    return (this.#hasBegun || this.#options.isThere === true) && !this.#isRemoved;
   }
 
   /**

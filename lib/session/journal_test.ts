@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
 import { SkepError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { redactor } from "../sandbox/redact.ts";
@@ -96,6 +97,25 @@ Deno.test("tryAppend() forgets what it cannot write: that is not done either", (
     isFull = false;
     await journal.append(STOP);
     assertEquals(await typesIn(store), ["stop"]);
+  }));
+
+Deno.test("a session whose last records are lost is told to be damaged, and does not go on as a fork", () =>
+  inStore(async ({ store }) => {
+    await store.create(emptySession("ses_1"));
+    const body = JSON.stringify({ type: "pinned", text: "x" });
+    await fill(store, "ses_1", [body, body, body, body]);
+    const db = new DatabaseSync(store.place);
+    db.exec("DELETE FROM records WHERE seq > 2");
+    db.close();
+    const { at, notices } = await loadSession(store, "ses_1");
+    assertEquals(notices, [
+      "Session ses_1 is damaged from record 3 on (2 records are missing): it goes on from the 2 good " +
+      `ones before; the rest is put aside in ${store.place}`,
+    ]);
+    const { after: _, ...record } = chained([body, body, body])[2]!;
+    const options = { after: at.chain, isDurable: true, endsDraft: false };
+    await store.append("ses_1", record, options);
+    assertEquals((await loadSession(store, "ses_1")).notices, []);
   }));
 
 Deno.test("a session that went on elsewhere becomes a fork, and nobody's words are lost", () =>

@@ -1,4 +1,4 @@
-import { SkepError } from "../errors.ts";
+import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { Limits } from "../limits.ts";
 import type { Redactor } from "../sandbox/redact.ts";
@@ -8,6 +8,7 @@ import { loadSession } from "./load_session.ts";
 import { newId } from "./new_id.ts";
 import { SessionState } from "./session_state.ts";
 import type { SessionInfo, SessionStore } from "./store.ts";
+import { storeFailed } from "./store_failed.ts";
 
 /** A session that outlives its program. */
 export interface KeptSession {
@@ -76,12 +77,15 @@ async function goOn(
   }
   const drafted = await store.drafted(from);
   const id = isFork ? newId("ses") : from;
-  if (isFork) {
+  const { isReadOnly } = store;
+  if (isFork && !isReadOnly) {
     await store.fork(from, id);
     await options.copyArtifacts(from, id);
   }
-  const { state, at, notices } = await loadSession(store, id);
+  const { state, at, notices } = await loadSession(store, isReadOnly ? from : id);
   notices.forEach(options.onNotice);
+  const refuse = () => Promise.reject(storeFailed(store.place, new Error("a readonly database")));
+  if (isReadOnly) await refuse().catch((error) => options.onNotice(unkept(messageOf(error), true)));
   const { turns, usage, model } = state;
   const facts = { turns, usage, ...(model === undefined ? {} : { model }) };
   const journal = new Journal(id, {
@@ -92,6 +96,7 @@ async function goOn(
     limits,
     world,
     onFork: forker(id, options),
+    ...(isReadOnly ? { begin: refuse, onUnkept: () => {}, isThere: !isFork } : {}),
   });
   for (const record of state.repairs(drafted)) {
     state.take(record);
@@ -103,9 +108,11 @@ async function goOn(
   return { id, title: info.title, state, journal, store };
 }
 
-/** What a person is told of a new session that the store does not take. */
-export function unkept(reason: string): string {
-  return `This session will not be kept: ${reason}`;
+/** What a person is told of a session that the store does not take, or nothing more of. */
+export function unkept(reason: string, isResumed = false): string {
+  return `${
+    isResumed ? "What is said here from now on" : "This session"
+  } will not be kept: ${reason}`;
 }
 
 function forker(

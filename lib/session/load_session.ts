@@ -39,8 +39,10 @@ export async function loadSession(
     at = { seq, chain };
   }
   if (damage === undefined) return { state, at, notices: [] };
-  await store.cut(id, damage.seq);
-  const notice = `${damageInWords(id, damage)}: it goes on from the ${at.seq} good ones before; ` +
-    `the rest is put aside in ${store.place}`;
+  const rest = store.isReadOnly ? "" : `; the rest is put aside in ${store.place}`;
+  if (!store.isReadOnly) await store.cut(id, damage.seq);
+  const notice = `${
+    damageInWords(id, damage)
+  }: it goes on from the ${at.seq} good ones before${rest}`;
   return { state, at, notices: [notice] };
 }

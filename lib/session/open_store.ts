@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import { join } from "@std/path";
 import { isSkepError } from "../errors.ts";
 import type { Limits } from "../limits.ts";
@@ -5,7 +6,7 @@ import { accessLogPath } from "./access_log_path.ts";
 import { artifactsFolder } from "./artifacts_folder.ts";
 import { type DatabaseWorld, SqliteFile } from "./sqlite_file.ts";
 import { SqliteStore } from "./sqlite_store.ts";
-import { storeFailed } from "./store_failed.ts";
+import { isUnwritable, storeFailed } from "./store_failed.ts";
 import type { SessionStore } from "./store.ts";
 
 /** What opening a store takes of the world. */
@@ -16,9 +17,10 @@ export type StoreLimits = Pick<Limits, "storeBusyMs" | "maxListedSessions">;
 
 /**
  * Opens the store in a folder, making both when they are not there: for this user alone. A database that
- * is damaged, now or later, is put aside; what can be read of it is taken over, which is said.
+ * is damaged, now or later, is put aside; what can be read of it is taken over, which is said. One that may
+ * not be written to, or lies where nothing may be, can be read.
  *
- * @throws {SkepError} `STORE_FAILED`: it cannot be opened or written, or a newer skep made it.
+ * @throws {SkepError} `STORE_FAILED`: it cannot be opened, or a newer skep made it.
  */
 export async function openStore(
   folder: string,
@@ -27,8 +29,13 @@ export async function openStore(
 ): Promise<SessionStore> {
   const path = join(folder, "sessions.db");
   const file = new SqliteFile(path, world, limits);
+  const pageSize = limits.maxListedSessions;
   try {
-    return new SqliteStore(await file.open(), path, limits.maxListedSessions, {
+    const opened = await openWritable(file);
+    if (opened === undefined) {
+      return new SqliteStore(await file.openToRead(), path, pageSize, { isReadOnly: true });
+    }
+    return new SqliteStore(opened, path, pageSize, {
       mend: (db) => file.again(db),
       onDeleted: async (id) => {
         await world.files.remove(artifactsFolder(folder, id));
@@ -37,5 +44,30 @@ export async function openStore(
     });
   } catch (error) {
     throw isSkepError(error, "STORE_FAILED") ? error : storeFailed(path, error);
+  }
+}
+
+/** Undefined when there is one that may not be written to. */
+async function openWritable(file: SqliteFile): Promise<DatabaseSync | undefined> {
+  try {
+    const db = await file.open();
+    if (isWritable(db)) return db;
+    db.close();
+    return undefined;
+  } catch (error) {
+    if (!isSkepError(error, "STORE_FAILED") && isUnwritable(error) && await file.isThere()) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** SQLite opens a file without the right to write it, and says so at the first change. */
+function isWritable(db: DatabaseSync): boolean {
+  try {
+    db.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return true;
+  } catch (error) {
+    return !isUnwritable(error); // somebody who writes is no sign of that
   }
 }

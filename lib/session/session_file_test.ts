@@ -73,6 +73,28 @@ Deno.test("an import goes on with what is here, and makes a fork where both went
     assertEquals((await b.info(id))?.parent, ID);
   }));
 
+Deno.test("a file of a session that went on here too made a fork at each import", () =>
+  inStores(async (a, b) => {
+    const again = async (...texts: string[]) => {
+      await a.delete(ID);
+      await a.create(emptySession(ID));
+      await fill(a, ID, bodies(...texts));
+      return await importSession(b, readSessionFile(await exported(a), "f"), 5);
+    };
+    await b.create(emptySession(ID));
+    await fill(b, ID, bodies("one", "here"));
+    const { id, how } = await again("one", "there");
+    assertEquals(how, "forked");
+    assertEquals(await again("one", "there"), { id, how: "unchanged" });
+    assertEquals(await again("one", "there", "more"), { id, how: "extended" });
+    assertEquals([(await said(b, id)).length, (await b.info(id))?.parent], [3, ID]);
+    // A copy that a person made here is no import, and stays as it is.
+    await b.fork(ID, "ses_00000000000000cc", 1);
+    const other = await again("one", "elsewhere");
+    assertEquals([other.how, other.id === id], ["forked", false]);
+    assertEquals((await b.list()).sessions.length, 4);
+  }));
+
 Deno.test("what a file allows is not allowed here: approvals do not move with a session", () =>
   inStores(async (a, b) => {
     await a.create(emptySession(ID));

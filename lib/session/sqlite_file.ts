@@ -1,16 +1,25 @@
-import { dirname } from "@std/path";
+import { dirname, join } from "@std/path";
 import { DatabaseSync } from "node:sqlite";
 import type { Host } from "../host/host.ts";
 import type { Limits } from "../limits.ts";
 import { isDamage } from "./sqlite_damage.ts";
-import { isPutAside, migrate } from "./sqlite_schema.ts";
+import { checkVersion, isPutAside, migrate } from "./sqlite_schema.ts";
 import { salvage } from "./sqlite_salvage.ts";
+import { isUnwritable } from "./store_failed.ts";
 
 /** What opening a database takes of the world. */
 export type DatabaseWorld = Pick<Host, "warn" | "nowMs"> & {
   readonly files: Pick<
     Host["files"],
-    "makeFolder" | "readBytes" | "writeBytes" | "stat" | "rename" | "remove"
+    | "makeFolder"
+    | "makeTempFolder"
+    | "readBytes"
+    | "writeBytes"
+    | "stat"
+    | "rename"
+    | "remove"
+    | "copy"
+    | "setMode"
   >;
 };
 
@@ -40,10 +49,44 @@ export class SqliteFile {
   async open(): Promise<DatabaseSync> {
     try {
       await this.#make();
+      await this.#close();
       return openDatabase(this.#path, this.#limits);
     } catch (error) {
       if (!isDamage(error)) throw error;
       return await this.#mend(() => this.#opens());
+    }
+  }
+
+  /** Whether there is something to read. */
+  async isThere(): Promise<boolean> {
+    const facts = await this.#world.files.stat(this.#path).catch(() => undefined);
+    return facts?.isFile === true && facts.bytes > 0;
+  }
+
+  /**
+   * Opens one that may not be written to, or lies where nothing may be: what is in it can be read.
+   *
+   * @throws what SQLite does.
+   */
+  async openToRead(): Promise<DatabaseSync> {
+    try {
+      return openChecked(this.#path, this.#path);
+    } catch (error) {
+      if (!isUnwritable(error)) throw error;
+    }
+    // Its log of changes would be made beside it to read it. So a copy is read, which nobody else finds.
+    const { files } = this.#world;
+    const folder = await files.makeTempFolder("skep-sessions-");
+    try {
+      const path = join(folder, "sessions.db");
+      for (const suffix of ["", "-wal"]) {
+        if (await files.stat(this.#path + suffix) === undefined) continue;
+        await files.copy(this.#path + suffix, path + suffix);
+        await files.setMode(path + suffix, 0o600);
+      }
+      return openChecked(path, this.#path, "PRAGMA journal_mode = DELETE; PRAGMA query_only = ON");
+    } finally {
+      await files.remove(folder).catch(() => {}); // a system that keeps what is open
     }
   }
 
@@ -113,6 +156,25 @@ export class SqliteFile {
     });
   }
 
+  /** Others can read nothing of it, whatever was done to it since it was made. */
+  async #close(): Promise<void> {
+    const { files, warn } = this.#world;
+    const opened: string[] = [];
+    const own = ["", "-wal", "-shm"].map((suffix) => this.#path + suffix);
+    for (const path of [dirname(this.#path), ...own]) {
+      const modeOf = async () => (await files.stat(path))?.mode ?? 0;
+      const found = await modeOf();
+      if ((found & 0o077) === 0) continue;
+      await files.setMode(path, found & 0o700).catch(() => {}); // somebody else's: told below
+      const mode = await modeOf();
+      const now = (mode & 0o077) === 0 ? `it is ${octal(mode)} now` : "which cannot be changed";
+      opened.push(`${path} had mode ${octal(found)}, ${now}`);
+    }
+    if (opened.length > 0) {
+      warn(`The store of sessions was open to other users of this machine: ${opened.join("; ")}`);
+    }
+  }
+
   async #makeEmpty(path: string): Promise<void> {
     const { files } = this.#world;
     await files.writeBytes(path, new Uint8Array(), 0o600).catch(async (error) => {
@@ -133,6 +195,22 @@ export class SqliteFile {
       lock.close();
     }
   }
+}
+
+function openChecked(path: string, place: string, pragmas = ""): DatabaseSync {
+  const db = new DatabaseSync(path, { readOnly: pragmas === "" });
+  try {
+    db.exec(pragmas);
+    checkVersion(db, place);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(3, "0");
 }
 
 function wasPutAside(db: DatabaseSync): boolean {

@@ -4,7 +4,7 @@ import { newId } from "./new_id.ts";
 import { parseRecord } from "./session_record.ts";
 import { SessionState } from "./session_state.ts";
 import { isDamage } from "./sqlite_damage.ts";
-import { copyWithHead, hasHead } from "./sqlite_head.ts";
+import { copyMended } from "./sqlite_head.ts";
 import { markPutAside } from "./sqlite_schema.ts";
 import { titleOf } from "./title_of.ts";
 
@@ -36,14 +36,14 @@ export async function salvage(
   const db = new DatabaseSync(path);
   try {
     db.exec(`PRAGMA busy_timeout = ${to.busyMs}`);
+    attempt(() => db.exec("PRAGMA wal_checkpoint(FULL)")); // what is made of the file's pages has all of them
     unlessDamaged(() => {
       db.exec("BEGIN IMMEDIATE");
       markPutAside(db);
     });
     (await make(to.fresh)).close();
-    const isReadable = hasHead(path);
-    if (!isReadable) await copyWithHead(path, to.fresh, readable, files);
-    const kept = copy(isReadable ? path : readable, await make(to.fresh));
+    const isMended = await copyMended(path, to.fresh, readable, files);
+    const kept = copy(isMended ? readable : path, await make(to.fresh));
     const moved: string[] = [];
     try {
       for (const suffix of ["", "-wal", "-shm"]) {

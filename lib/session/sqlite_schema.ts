@@ -80,6 +80,20 @@ export function migrate(db: DatabaseSync, place: string): void {
   }
 }
 
+/**
+ * Looks whether a database that cannot be changed has the schema of this program.
+ *
+ * @throws {SkepError} `STORE_FAILED` as `migrate()` does, and for an older one.
+ */
+export function checkVersion(db: DatabaseSync, place: string): void {
+  const version = versionOf(db, place);
+  if (version === MIGRATIONS.length) return;
+  const message =
+    `Cannot use ${place}: it may not be written to, and has to be brought up to date ` +
+    `(version ${version} of the store, this skep has ${MIGRATIONS.length})`;
+  throw new SkepError("STORE_FAILED", message, { place });
+}
+
 function versionOf(db: DatabaseSync, place: string): number {
   const application = numberOf(db, "application_id");
   const version = numberOf(db, "user_version");

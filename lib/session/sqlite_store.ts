@@ -22,6 +22,8 @@ const PAGE = 64;
 export interface Beside {
   /** Gives another one in the place of a database that turned out to be damaged, or was put aside. */
   readonly mend?: (db: DatabaseSync) => Promise<DatabaseSync>;
+  /** True: it cannot be written to. */
+  readonly isReadOnly?: boolean;
   /** Removes what lies beside the records of a session. */
   readonly onDeleted?: (id: string) => Promise<void>;
 }
@@ -29,6 +31,7 @@ export interface Beside {
 /** A {@linkcode SessionStore} over one open database, whose schema is there. */
 export class SqliteStore implements SessionStore {
   readonly place: string;
+  readonly isReadOnly: boolean;
   #db: DatabaseSync;
   readonly #pageSize: number;
   readonly #beside: Beside;
@@ -38,6 +41,7 @@ export class SqliteStore implements SessionStore {
 
   constructor(db: DatabaseSync, place: string, pageSize: number, beside: Beside = {}) {
     this.#beside = beside;
+    this.isReadOnly = beside.isReadOnly ?? false;
     this.#db = db;
     this.place = place;
     this.#pageSize = pageSize;

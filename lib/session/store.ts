@@ -66,6 +66,8 @@ export interface SessionPage {
 export interface SessionStore {
   /** Where it is, for people. */
   readonly place: string;
+  /** What is in it can be read, and nothing changed: each method that would rejects with `STORE_FAILED`. */
+  readonly isReadOnly: boolean;
   /** Adds a session without records. Those that nobody prompted for long are removed. @throws {SkepError} `SESSION_CONFLICT` when there is one of that id. */
   create(info: SessionInfo): Promise<void>;
   /** Facts of one session; undefined when there is none of that id. */

@@ -18,6 +18,12 @@ const WHY: readonly (readonly [RegExp, string])[] = [
   [/database is not open/, "it is closed"],
 ];
 
+/** Whether an error says that something may not be written. */
+export function isUnwritable(error: unknown): boolean {
+  return /readonly database|unable to open database file|Permission denied|Read-only file system/
+    .test(messageOf(error));
+}
+
 /** What an error of the database's, or of a file beside it, is for everybody else. */
 export function storeFailed(place: string, error: unknown): SkepError<"STORE_FAILED"> {
   const said = messageOf(error);
