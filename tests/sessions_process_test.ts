@@ -1,6 +1,6 @@
 // Sessions that outlive their program: the real command line, killed and started again on one store.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import { DatabaseSync } from "node:sqlite";
 import { denoDir } from "../lib/host/deno_binary.ts";
 import { denoHost } from "../lib/host/deno_host.ts";
@@ -399,6 +399,16 @@ Deno.test({
         "it may not be written to. Give yourself the right to write it and its folder, " +
         "or set SKEP_STATE_DIR to another folder",
     );
+    // What belongs to it stays where it may be written.
+    const artifact = join(folder, "artifacts", id, "kept.txt");
+    await Deno.mkdir(dirname(artifact), { recursive: true });
+    await Deno.writeTextFile(artifact, "kept");
+    for (const each of [dirname(dirname(artifact)), dirname(artifact), artifact]) {
+      await Deno.chown(each, uid, gid);
+    }
+    await Deno.chmod(folder, 0o700);
+    assertEquals((await chat("--resume", id, "-p", "/help")).code, 0);
+    assertEquals(await Deno.readTextFile(artifact), "kept");
     const removed = await run(["sessions", "rm", id]);
     assertEquals([removed.code, removed.stdout], [2, ""]);
     assertStringIncludes(removed.stderr, "it may not be written to");

@@ -130,6 +130,8 @@ export function memoryFiles(first: Readonly<Record<string, string>>): Files {
       return Promise.resolve(inside.map((each) => each.slice(path.length + 1)).sort());
     },
     writeBytes: (path, bytes) => Promise.resolve(put(path, new TextDecoder().decode(bytes))),
+    copy: (from, to) => Promise.resolve(put(to, nodes.get(from) ?? "")),
+    setMode: () => Promise.resolve(),
     rename: (from, to) => {
       put(to, nodes.get(from) ?? "");
       nodes.delete(from);
