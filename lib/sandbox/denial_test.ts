@@ -254,7 +254,7 @@ Deno.test("explainDenial() proposes no line that skep refuses or calls a danger"
     const [access, value, why] of [
       ["read", "/proc", "No grant opens /proc"],
       ["read", "/sys/fs/cgroup", "No grant opens /sys"],
-      ["read", "/", "is never granted"],
+      ["read", "/", "goes to no server"],
       [
         "read",
         "/etc/shadow",
@@ -262,7 +262,7 @@ Deno.test("explainDenial() proposes no line that skep refuses or calls a danger"
       ],
       ["write", "/etc/x", "it can change programs and settings of the system"],
       ["write", "/home/u/.bashrc", "it can change what runs by itself"],
-      ["write", "/home/u", "is never granted"],
+      ["write", "/home/u", "goes to no server"],
       ["net", "169.254.169.254:80", "where a machine in a cloud gets its keys"],
     ] as const
   ) {

@@ -20,6 +20,12 @@ export function remedy(list: List, value: string, grant: Grant): string {
   if (cut !== undefined) return `It is asked for and was not granted: ${cut.reason}.`;
   const isPath = list === "read" || list === "write";
   const never = isPath ? protection(value, list, grant.guarded, osOf(grant)) : undefined;
+  if (never?.relation === "above") {
+    const { path, holds } = never.by;
+    return `${
+      shown(path)
+    } lies in it, which holds ${holds} and goes to no server: name a folder beside that.`;
+  }
   if (never !== undefined) return `${capital(neverGranted(never.by))}.`;
   const kept = list === "write" && isGranted(list, value, grant)
     ? protectedPart(value, grant)

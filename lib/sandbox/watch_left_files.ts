@@ -129,12 +129,27 @@ async function namedTraps(root: string, { host, policy }: World): Promise<Trap[]
     runsByItself: reason === "the shell runs it",
   }));
   const traps = [...named, ...inHome];
-  const isThere = await Promise.all(traps.map(async ({ path }) => {
-    const facts = await host.files.lstat(path).catch(() => undefined);
-    if (!facts?.isDirectory) return facts !== undefined && (facts.isSymlink || facts.bytes > 0);
-    return (await host.files.list(path).catch(() => [path])).length > 0;
-  }));
+  const isThere = await Promise.all(traps.map(({ path }) => saysSomething(path, host.files)));
   return traps.filter((_, index) => isThere[index]);
+}
+
+/** How deep placeholders may lie below a folder of these: `.config/git/credentials`. */
+const PLACEHOLDER_DEPTH = 2;
+
+/** True for a file or link that is not empty, and for a folder with anything but empty ones. */
+async function saysSomething(
+  path: string,
+  files: World["host"]["files"],
+  depth = PLACEHOLDER_DEPTH,
+): Promise<boolean> {
+  const facts = await files.lstat(path).catch(() => undefined);
+  if (!facts?.isDirectory) return facts !== undefined && (facts.isSymlink || facts.bytes > 0);
+  const inside = await files.list(path).catch(() => undefined);
+  if (inside === undefined || (inside.length > 0 && depth === 0)) return true;
+  const found = await Promise.all(
+    inside.map((name) => saysSomething(join(path, name), files, depth - 1)),
+  );
+  return found.includes(true);
 }
 
 function keyOf({ path, what }: Trap): string {

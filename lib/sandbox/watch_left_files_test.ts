@@ -153,6 +153,14 @@ Deno.test("watchLeftFiles() sets a new start-up file of a shell aside where the 
   assertEquals(await left("/work/ws/.bash_profile"), undefined);
 });
 
+Deno.test("watchLeftFiles() takes what holds the place of credentials in a home folder for nothing that a server made", async () => {
+  const at = { home: "/work/ws" };
+  const { found, told } = await watched({}, { "/work/ws/.config/git/credentials": "" }, at);
+  assertEquals([found, told], [[[], []], []]);
+  const made = await watched({}, { "/work/ws/.config/git/config": "[core]\n\tpager = x\n" }, at);
+  assertEquals(made.found[0]?.length, 1);
+});
+
 Deno.test("watchLeftFiles() looks at writable folders beside the workspace too", async () => {
   const made = { "/data/out/.git/config": EVIL, "/work/ws/.git/config": EVIL };
   const { told } = await watched({ "/data/out/x": "x" }, made, { write: ["/data/out"] });
