@@ -137,6 +137,7 @@ Deno.test("what a pack's hooks print went nowhere, and became the session's titl
     "m.sh": `#!/bin/bash
 case $(cat) in
   *secretly*) echo '{"decision": "deny", "reason": "no secrets"}';;
+  *oddly*) echo '{"decision": deny}';;
   *quietly*) ;;
   *) echo noted >&2; printf '%20000s' x;;
 esac
@@ -153,6 +154,8 @@ esac
     denied.error?.message,
     "The prompt was refused by the hook on_message of a: no secrets",
   );
+  const odd = await world.prompt("say it oddly");
+  assertStringIncludes(odd.error?.message, "on_message of a: its answer is no decision");
   await world.prompt("say it quietly");
   await world.prompt("say it");
   const said = (hook: string, text: string) =>

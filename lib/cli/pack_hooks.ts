@@ -40,7 +40,9 @@ export async function startPackHooks(
         throw new SkepError("CANCELLED", "The prompt was given up", {});
       }
       const server = "hook_on_message";
-      const why = failure ?? hookVerdict([{ server, isClosed: false, text: said }])?.reason;
+      // What begins as a decision and is none was meant to be one.
+      const answer = { server, isClosed: isDecision(said), text: said };
+      const why = failure ?? hookVerdict([answer])?.reason;
       if (why !== undefined) {
         const message = `The prompt was refused by the hook on_message of ${name}: ${
           plainText(why)
