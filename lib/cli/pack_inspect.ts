@@ -140,18 +140,19 @@ function personaLines(persona: Shown): string[] {
       ], "    "),
     ]),
     ...servers.flatMap((
-      { name, command, env, permissions, granted_at_most, enabled_tools, disabled_tools, origin },
+      { name, command, url, headers = [], env, permissions, granted_at_most, ...rest },
     ) => [
-      `  server ${name} (${origin}): ${command.join(" ")}`,
+      `  server ${name} (${rest.origin}): ${url ?? command.join(" ")}`,
       ...rows([
         ["env", list(env)],
+        ["headers", list(headers)],
         ["asks for", permissions === undefined ? "the default grant" : JSON.stringify(permissions)],
         ...atMostRows(granted_at_most),
         [
           "only the tools",
-          enabled_tools === undefined ? undefined : enabled_tools.join(", ") || "none",
+          rest.enabled_tools === undefined ? undefined : rest.enabled_tools.join(", ") || "none",
         ],
-        ["without the tools", list(disabled_tools ?? [])],
+        ["without the tools", list(rest.disabled_tools ?? [])],
       ], "    "),
     ]),
     ...servers_off.map(({ name, origin }) => `  server ${name} (${origin}): switched off`),

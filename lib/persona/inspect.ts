@@ -4,6 +4,7 @@ import type { Limits } from "../limits.ts";
 import { type GrantedAtMost, grantedAtMost } from "../sandbox/granted_at_most.ts";
 import type { Os } from "../sandbox/paths.ts";
 import type { Policy } from "../sandbox/policy.ts";
+import { remoteOf } from "../sandbox/remote.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
 import { type Defaults, SPELLING } from "./defaults.ts";
 import { hookSpec } from "./hook_spec.ts";
@@ -72,6 +73,10 @@ export interface InspectedHook {
 /** A server as `skep pack inspect` shows it. */
 export interface InspectedServer extends InspectedName {
   readonly command: readonly string[];
+  /** Where one lies that is reached by a url: its scheme, host and port, since the rest may be a secret. */
+  readonly url?: string;
+  /** Names of the headers that it is sent. */
+  readonly headers?: readonly string[];
   /** Names of the variables that it sets. */
   readonly env: readonly string[];
   /** What it asks for, as written; absent: a known server's profile, or the default grant. */
@@ -175,10 +180,13 @@ function inspectServer(
   atMost: (spec: ServerSpec) => GrantedAtMost | string,
 ): InspectedServer {
   const { permissions, enabledTools, disabledTools } = spec;
+  const remote = remoteOf(spec);
   return {
     name: spec.name,
     command: [spec.command, ...spec.args],
-    env: Object.keys(spec.env),
+    ...(remote === undefined
+      ? { env: Object.keys(spec.env) }
+      : { url: new URL(remote.url).origin, headers: Object.keys(remote.headers), env: [] }),
     ...(permissions === undefined ? {} : { permissions }),
     granted_at_most: atMost(spec),
     ...(enabledTools === undefined ? {} : { enabled_tools: enabledTools }),

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { folderWith, packOf, PERSONA } from "../../tests/packs.ts";
 import { denoFiles } from "../host/files.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
+import type { GrantedAtMost } from "../sandbox/granted_at_most.ts";
 import { type InspectedPersona, inspectPersona, type Operator } from "./inspect.ts";
 import { loadPack } from "./pack.ts";
 
@@ -191,4 +192,17 @@ hooks:
       reason: `persona ${persona} allows /work/a of it`,
     }],
   });
+});
+
+Deno.test("a server with a url was shown as a program, with variables that nobody wrote", async () => {
+  const { servers: [, far] } = await inspect(`secrets: { TOK: "env:T" }
+mcp_servers:
+  - name: far
+    url: https://h.example/mcp?key=hush
+    headers: { Authorization: "Bearer \${TOK}" }`);
+  const { url, headers, env, granted_at_most } = far!;
+  assertEquals([url, headers, env], ["https://h.example", ["authorization"], []]);
+  const { net, env: names, secrets } = granted_at_most as GrantedAtMost;
+  assertEquals([net, names, secrets], [["h.example:443"], [], ["TOK"]]);
+  assertEquals(JSON.stringify(far).includes("hush"), false);
 });

@@ -109,7 +109,7 @@ function fillSpec(spec: ServerSpec, world: Interpolation, tell: Tell): ServerSpe
  */
 function fillHeader(text: string, entry: Entry, secrets: Map<string, string>): string {
   const { spec, world: { persona } } = entry;
-  checkReferences(text, entry);
+  if (!isWellFormed(text, entry)) return text;
   return replaceReferences(text, (found) => {
     const name = found.inner.replace(/^env:/, "");
     const isDeclared = Object.hasOwn(spec.permissions?.secrets ?? {}, name);
@@ -173,7 +173,7 @@ function secretSource(text: string, { persona, allowed, env }: Interpolation): s
 }
 
 function fill(text: string, entry: Entry): string {
-  checkReferences(text, entry);
+  if (!isWellFormed(text, entry)) return text;
   return replaceReferences(text, (found) => {
     const value = valueOf(found.name, entry.world);
     if (value !== undefined) return value;
@@ -183,11 +183,13 @@ function fill(text: string, entry: Entry): string {
   });
 }
 
-function checkReferences(text: string, { spec: { name }, tell, path }: Entry): void {
+/** False, and told, for a text in which something is no whole reference. */
+function isWellFormed(text: string, { spec: { name }, tell, path }: Entry): boolean {
   const problem = referenceProblem(text);
-  if (problem === undefined) return;
+  if (problem === undefined) return true;
   const message = `Cannot start server "${name}": in its ${listOf(path)} ${problem}`;
   tell({ path, message, isOperators: false, isMalformed: true });
+  return false;
 }
 
 function valueOf(name: string, world: Interpolation): string | undefined {

@@ -9,6 +9,7 @@ import { netText, parseNetEntry } from "./net.ts";
 import { type Os, relativeTo } from "./paths.ts";
 import { LIMIT_NAMES } from "./permissions.ts";
 import type { Policy } from "./policy.ts";
+import { isBridge } from "./remote.ts";
 import { sandboxWish } from "./sandbox_wish.ts";
 import type { Permissions, ResourceLimits, SandboxMode, ServerSpec } from "./spec.ts";
 import { expandVariables } from "./variables.ts";
@@ -93,7 +94,9 @@ function bound(spec: ServerSpec, world: AtMostWorld): GrantedAtMost {
     );
     return [...new Set(left.entries.map(({ value }) => wanted.get(value)?.value ?? shown(value)))];
   };
-  const own = Object.keys(spec.env).map((value) => ({ value, origin: "" }));
+  // What a bridge is told of its server is no variable that anybody wrote.
+  const set = isBridge(spec) ? [] : Object.keys(spec.env);
+  const own = set.map((value) => ({ value, origin: "" }));
   const write = list("write", asked.write);
   const lists = {
     read: list("read", asked.read).filter((path) => !write.includes(path)),
