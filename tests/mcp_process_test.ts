@@ -537,6 +537,7 @@ Deno.test("arguments that do not fit are told to the model, and its server gets 
         '- text: it must be of type "string", not "number"\nIt takes [text]: string',
     }],
     isUndelivered: true,
+    isMisfit: true,
   });
 });
 
