@@ -148,7 +148,7 @@ Deno.test("a prompt's images are taken, sound is refused kindly, and what is lin
   ]);
   assertEquals((await prompt({ type: "hologram" })).error.code, -32602);
   const link = { type: "resource_link", uri: "file:///a.txt", name: "a.txt" };
-  const image = { type: "image", data: "QUJD", mimeType: "image/png" };
+  const image = { type: "image", data: "iVBORw0KGgoAAAAN", mimeType: "image/png" };
   const text = { type: "text", text: "/tools" };
   assertEquals(await prompt(text, link, image), { stopReason: "end_turn" });
 });

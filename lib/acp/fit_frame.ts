@@ -1,3 +1,4 @@
+import { toJson } from "./exact_ids.ts";
 import { isRecord } from "./is_record.ts";
 import type { RpcMessage, RpcNotification } from "./rpc.ts";
 
@@ -15,14 +16,14 @@ export function fitFrame(message: RpcMessage, maxBytes: number): Uint8Array | un
   if (line.length <= maxBytes) return line;
   if (!isUpdate(message)) return undefined;
   for (let most = maxBytes; most >= LEAST_TEXT; most = Math.floor(most / 2)) {
-    const shorter = encode(shortened(message, most));
+    const shorter = encode(shortened(message, most) as RpcMessage);
     if (shorter.length <= maxBytes) return shorter;
   }
   return undefined;
 }
 
-function encode(message: unknown): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(message) + "\n");
+function encode(message: RpcMessage): Uint8Array {
+  return new TextEncoder().encode(toJson(message) + "\n");
 }
 
 function isUpdate(message: RpcMessage): message is RpcNotification {

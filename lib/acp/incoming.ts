@@ -1,5 +1,6 @@
 import type { Frame } from "../host/frames.ts";
 import { oversizedRequest } from "../host/oversized_request.ts";
+import { withExactIds } from "./exact_ids.ts";
 import { isRecord } from "./is_record.ts";
 import type { Answered } from "./requests.ts";
 import {
@@ -41,16 +42,17 @@ export function readIncoming(frame: Frame, limit: number): Incoming {
 }
 
 function readText(text: string): Incoming {
-  let value: unknown;
+  let parsed: unknown;
   try {
-    value = JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch {
     return parseError("a line: it is not JSON"); // the parser's own words would quote the line
   }
-  if (!isRecord(value)) {
-    const what = Array.isArray(value) ? "a batch: send one message a line" : "a line: no object";
+  if (!isRecord(parsed)) {
+    const what = Array.isArray(parsed) ? "a batch: send one message a line" : "a line: no object";
     return invalidRequest(null, what);
   }
+  const value = withExactIds(parsed, text);
   const { jsonrpc, method, params } = value;
   const hasId = "id" in value;
   const id = isId(value.id) ? value.id : null;

@@ -1,5 +1,6 @@
 import { SkepError } from "../errors.ts";
 import type { Image, Text } from "../model/message.ts";
+import { imageType } from "./image_type.ts";
 import { isRecord } from "./is_record.ts";
 
 const METHOD = "session/prompt";
@@ -66,7 +67,13 @@ function readImage(data: unknown, mimeType: unknown): Image {
   if (typeof mimeType !== "string" || !mimeType.startsWith("image/")) {
     throw invalid("an image's mimeType must start with image/");
   }
-  return { type: "image", data, mediaType: mimeType };
+  const mediaType = imageType(data);
+  if (mediaType === undefined) {
+    throw invalid(
+      `an image must be PNG, JPEG, GIF or WebP: one that is said to be ${line(mimeType)} is not`,
+    );
+  }
+  return { type: "image", data, mediaType };
 }
 
 function readLink(uri: unknown, name: unknown): string {

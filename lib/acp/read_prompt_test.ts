@@ -13,11 +13,24 @@ Deno.test("readPrompt() joins texts by a newline", () => {
   assertEquals(readPrompt([text("a"), text("b")], 100), [{ type: "text", text: "a\nb" }]);
 });
 
+/** How a PNG begins. */
+const PNG = "iVBORw0KGgoAAAAN";
+
+Deno.test("readPrompt() takes an image for what its data are, and refuses what no provider takes", () => {
+  const image = (data: string, mimeType: string) =>
+    readPrompt([{ type: "image", data, mimeType }], 9);
+  assertEquals(image(PNG, "image/jpeg"), [{ type: "image", data: PNG, mediaType: "image/png" }]);
+  refuse(
+    [{ type: "image", data: btoa("<svg xmlns="), mimeType: "image/svg+xml" }],
+    "an image must be PNG, JPEG, GIF or WebP: one that is said to be image/svg+xml is not",
+  );
+});
+
 Deno.test("readPrompt() keeps images in their place", () => {
-  const image = { type: "image", data: "QUJD", mimeType: "image/png" };
+  const image = { type: "image", data: PNG, mimeType: "image/png" };
   assertEquals(readPrompt([text("a"), image, text("b")], 100), [
     { type: "text", text: "a" },
-    { type: "image", data: "QUJD", mediaType: "image/png" },
+    { type: "image", data: PNG, mediaType: "image/png" },
     { type: "text", text: "b" },
   ]);
   assertEquals(readPrompt([image], 100).length, 1);
@@ -41,8 +54,8 @@ Deno.test("readPrompt() gives embedded text with its address, and an embedded im
   assertEquals(resource({ uri: "file:///a", text: "line 1\nline 2" }), [
     { type: "text", text: "[resource: file:///a]\nline 1\nline 2" },
   ]);
-  assertEquals(resource({ uri: "file:///a", blob: "QUJD", mimeType: "image/webp" }), [
-    { type: "image", data: "QUJD", mediaType: "image/webp" },
+  assertEquals(resource({ uri: "file:///a", blob: PNG, mimeType: "image/webp" }), [
+    { type: "image", data: PNG, mediaType: "image/png" },
   ]);
   refuse(
     [{ type: "resource", resource: { uri: "file:///a", blob: "QUJD" } }],

@@ -84,8 +84,11 @@ async function* readInput(
 ): AsyncGenerator<Incoming, void, void> {
   const bytes = input.pipeThrough(new TransformStream<Uint8Array>(), { signal: stop });
   try {
-    for await (const frame of frames(bytes, limits.maxFrameBytes)) {
-      yield readIncoming(frame, limits.maxFrameBytes);
+    for await (const frame of frames(bytes, limits.maxFrameBytes, true)) {
+      const incoming = readIncoming(frame, limits.maxFrameBytes);
+      const isCut = incoming.kind === "invalid" && frame.kind === "text" && frame.isUnfinished;
+      if (isCut) world.warn("The client's last line was cut off: it is dropped");
+      else yield incoming;
     }
   } catch (error) {
     if (!stop.aborted) world.warn(`Cannot read from the client: ${messageOf(error)}`);

@@ -616,6 +616,7 @@ Deno.test("serveAcp() needs nothing but these files to answer initialize", async
   const lib = new URL("..", import.meta.url).href;
   assertEquals([...seen].map((href) => href.slice(lib.length)).sort(), [
     "acp/error.ts",
+    "acp/exact_ids.ts",
     "acp/fit_frame.ts",
     "acp/incoming.ts",
     "acp/initialize.ts",

@@ -1,7 +1,12 @@
 /** One line of a stream that carries a message a line. */
 export type Frame =
   /** A line's text, its `\n` and a `\r` before it dropped. */
-  | { readonly kind: "text"; readonly text: string }
+  | {
+    readonly kind: "text";
+    readonly text: string;
+    /** The stream ended without the line's `\n`. */
+    readonly isUnfinished?: boolean;
+  }
   /** A line over the limit; it was read to its end and dropped, but for a little of both its ends. */
   | {
     readonly kind: "oversized";
@@ -24,6 +29,7 @@ const EDGE_BYTES = 1024;
  * An unfinished last line is dropped: its sender died while writing it.
  *
  * @param limit Most bytes one line may hold, its `\n` counted.
+ * @param takesUnfinished The last line is given although it has no end: it may be whole but for that.
  * @see ACP and MCP over stdio: https://agentclientprotocol.com/protocol/transports
  *
  * @example
@@ -37,6 +43,7 @@ const EDGE_BYTES = 1024;
 export async function* frames(
   source: AsyncIterable<Uint8Array>,
   limit: number,
+  takesUnfinished = false,
 ): AsyncGenerator<Frame, void, void> {
   let line = new Uint8Array(Math.min(limit, FIRST_BYTES));
   let bytes = 0;
@@ -63,6 +70,10 @@ export async function* frames(
     }
     take(chunk.subarray(start));
   }
+  if (!takesUnfinished || bytes === 0) return;
+  take(new Uint8Array([NEWLINE]));
+  const last = finish(line, bytes, limit, edge);
+  if (last?.kind === "text") yield { ...last, isUnfinished: true };
 }
 
 function grown(line: Uint8Array, needed: number, limit: number): Uint8Array<ArrayBuffer> {
