@@ -84,6 +84,7 @@ async function inEditor(
 
 Deno.test("an editor's unsaved text is what the file tools read and change, and the editor writes it", async () => {
   await using work = await tempFolder();
+  await using state = await tempFolder();
   const path = join(work.path, "a.txt");
   await Deno.writeTextFile(path, "saved\n");
   await Deno.writeTextFile(join(work.path, "b.txt"), "saved\n");
@@ -123,7 +124,17 @@ Deno.test("an editor's unsaved text is what the file tools read and change, and 
     assertMatch(plain, /Edited "b\.txt": replaced 1 occurrence at line 1\n/);
     assertEquals(await Deno.readTextFile(join(work.path, "b.txt")), "done\n");
     assertEquals(asked.filter((each) => each.startsWith("write")).length, 2);
-  });
+  }, { env: { SKEP_STATE_DIR: state.path, SKEP_LOG_ACCESS: "1" } });
+  // The server's grant is what lets the editor write: what it does is in the session's log.
+  const folder = join(state.path, "sessions", "accesses");
+  const [log] = [...Deno.readDirSync(folder)];
+  const lines = (await Deno.readTextFile(join(folder, log!.name))).trimEnd().split("\n");
+  const byEditor = lines.map((line) => JSON.parse(line)).filter(({ source }) =>
+    source === "editor"
+  );
+  const writes = byEditor.filter(({ access }) => access === "write");
+  assertEquals(writes.map(({ server, value }) => [server, value]), [["dev", path], ["dev", path]]);
+  assertEquals(byEditor.some(({ access, value }) => access === "read" && value === path), true);
 });
 
 Deno.test("an editor is asked about nothing outside of the workspace, and writes no protected file", async () => {

@@ -20,7 +20,7 @@ import type { Consent } from "./consent.ts";
 import { loginsOf } from "./logins_of.ts";
 import { withWorkspaceName } from "./named_workspace.ts";
 import { packFiles } from "./pack_files.ts";
-import { loggingDenials, loggingRefusals } from "./session_accesses.ts";
+import { loggingDenials, loggingEditor, loggingRefusals } from "./session_accesses.ts";
 import type { Settings } from "./settings.ts";
 
 /** What the servers of a run stand on. */
@@ -152,7 +152,12 @@ export class RunServers {
       clientInfo: { name: "skep", version: VERSION },
       ...(elicitor && { elicitor }),
       ...(editor && {
-        editorFiles: (launch) => new EditorFiles(editor, launch, { limits, world: host }),
+        editorFiles: (launch) =>
+          new EditorFiles(editor, launch, {
+            limits,
+            world: host,
+            ...(accesses && { onAccess: loggingEditor(accesses, launch.grant) }),
+          }),
       }),
       roots: [cwd],
       signal: signal ?? new AbortController().signal,

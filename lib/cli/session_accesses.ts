@@ -49,3 +49,11 @@ export function loggingRefusals(
     tell?.(refusal);
   };
 }
+
+/** What a person's editor does in a server's place is logged as what that server does. */
+export function loggingEditor(
+  log: AccessLog,
+  { server }: { readonly server: string },
+): (access: "read" | "write", path: string) => void {
+  return (access, value) => log.add({ server, access, value, allowed: true, source: "editor" });
+}

@@ -37,6 +37,8 @@ export interface EditorFilesOptions {
     Limits,
     "editorAttempts" | "editorFileS" | "editorSettleMs" | "maxEditorFileBytes"
   >;
+  /** Told of each text that goes to the server, and of each write, by the file's canonical path. */
+  readonly onAccess?: (access: "read" | "write", path: string) => void;
 }
 
 /** The text that an editor has and the disk has not; none where there is no such text. */
@@ -67,7 +69,12 @@ export class EditorFiles {
   /** The text of the file `path` that is not saved. @throws {SkepError} `CANCELLED`. */
   async read(params: unknown, signal: AbortSignal): Promise<UnsavedText> {
     const path = await this.#reached(params, "read");
-    return path === undefined ? OUT_OF_REACH : await this.#unsaved(path, signal);
+    if (path === undefined) return OUT_OF_REACH;
+    const unsaved = await this.#unsaved(path, signal);
+    if (unsaved.problem === undefined && unsaved.text !== undefined) {
+      this.#options.onAccess?.("read", path);
+    }
+    return unsaved;
   }
 
   /**
@@ -89,6 +96,7 @@ export class EditorFiles {
     }
     const trail = await this.#trail(path);
     if (trail === undefined) return MOVING;
+    this.#options.onAccess?.("write", path);
     const failed = await this.#inTime(
       signal,
       (signal) => this.#editor.write(this.#below(path), text, signal),

@@ -11,9 +11,9 @@ export interface AccessRecord {
   readonly allowed: boolean;
   /**
    * Who says so. `skep` itself; `deno`, which records what it checks, and whose word the server can forge;
-   * the server's `result`; skep's network `proxy`.
+   * the server's `result`; skep's network `proxy`; the person's `editor`, which reads and writes in its place.
    */
-  readonly source: "skep" | "deno" | "result" | "proxy";
+  readonly source: "skep" | "deno" | "result" | "proxy" | "editor";
   /** False for a denial that was concluded from an error text and may be something else; else absent. */
   readonly isCertain?: false;
   /** Of `ready`: what the server does that is in no line. */
