@@ -3,6 +3,7 @@ import type { Host } from "../host/host.ts";
 import { isObject } from "../mcp/message.ts";
 import type { CallResult } from "../mcp/registry.ts";
 import type { Schema } from "../mcp/schema_parts.ts";
+import { ownerOf } from "../mcp/server_names.ts";
 import { wantedArguments } from "../mcp/wanted_arguments.ts";
 import { type RegistryFacts, whyTool } from "../mcp/why_tool.ts";
 import { nearest } from "../suggest.ts";
@@ -54,10 +55,8 @@ function readInput(json: string, schema: Schema | undefined): Readonly<Record<st
 
 /** Why a tool is not there: the check that keeps it away and what to do, or that it is none. */
 function notThere(tool: string, facts: RegistryFacts): SkepError {
-  const missing = facts.servers.find(({ name, state }) =>
-    state !== "healthy" && state !== "idle" && tool.startsWith(`${name}__`)
-  );
-  if (missing !== undefined) {
+  const missing = ownerOf(tool, facts.servers);
+  if (missing !== undefined && missing.state !== "healthy" && missing.state !== "idle") {
     const { name, reason = `is ${missing.state}` } = missing;
     // A refusal is a sentence of its own, and names its server.
     const why = reason.startsWith("Cannot ") ? reason : `server "${name}" ${reason}`;

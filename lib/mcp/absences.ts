@@ -3,7 +3,7 @@ import type { ServerSpec, UnusableEntry } from "../sandbox/spec.ts";
 import { leftOutTools } from "./left_out_tools.ts";
 import { plainText } from "./plain_text.ts";
 import type { ServerStatus, ToolFacts } from "./registry.ts";
-import { nameServers } from "./server_names.ts";
+import { nameServers, ownerOf } from "./server_names.ts";
 
 /** What is known of the servers and tools of a session when it starts. */
 export interface StartedFacts {
@@ -67,8 +67,8 @@ export function whyNot(
   if (state === "hidden") return "it is not shown for want of room, find_tool shows it";
   if (state === "switched off") return "it is switched off";
   if (state === "left out") return `it is left out, only ${limits.maxTools} are listed`;
-  const gone = servers.find(({ name, state }) => isGone(state) && tool.startsWith(`${name}__`));
-  if (gone === undefined) return undefined;
+  const gone = ownerOf(tool, servers);
+  if (gone === undefined || !isGone(gone.state)) return undefined;
   return `the server "${gone.name}" is ${
     gone.state === "disabled" ? "switched off" : "not running"
   }`;

@@ -83,3 +83,15 @@ Deno.test("whyNot() says what keeps a known tool from being called, and nothing 
     undefined,
   ]);
 });
+
+Deno.test("a tool of a server whose name begins with another's was taken for one of that", () => {
+  const servers = [
+    { name: "a", state: "disabled" as const, tools: [] },
+    { name: "a_", state: "healthy" as const, tools: [] },
+  ];
+  const facts = { servers, facts: [], limits: LIMITS };
+  assertEquals([whyNot("a___b", facts), whyNot("a__b", facts)], [
+    undefined,
+    'the server "a" is switched off',
+  ]);
+});

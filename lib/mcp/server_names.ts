@@ -35,6 +35,24 @@ function validName(name: string): string {
   return valid === "" ? "server" : valid;
 }
 
+/**
+ * The one of some servers that a tool's name begins with, by the longest name: `a___b` is `b` of `a_`, not `_b` of `a`.
+ *
+ * @example
+ * ```ts
+ * import { ownerOf } from "./server_names.ts";
+ *
+ * if (ownerOf("a___b", [{ name: "a" }, { name: "a_" }])?.name !== "a_") throw new Error("another's");
+ * ```
+ */
+export function ownerOf<Named extends { readonly name: string }>(
+  tool: string,
+  servers: readonly Named[],
+): Named | undefined {
+  const own = servers.filter(({ name }) => tool.startsWith(`${name}__`));
+  return own.toSorted((a, b) => b.name.length - a.name.length)[0];
+}
+
 /** True of a name that needs no mapping. */
 export function isPlainName(name: string): boolean {
   return name !== "" && validName(name) === name;

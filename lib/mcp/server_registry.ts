@@ -25,7 +25,7 @@ import type { RegistryMember, StartedMember } from "./registry_member.ts";
 import { hasMissed, switchedOff } from "./registry_member.ts";
 import type { Server, ServerOptions } from "./server.ts";
 import { rootOf } from "./root_of.ts";
-import { nameServers } from "./server_names.ts";
+import { nameServers, ownerOf } from "./server_names.ts";
 import { spawnMember, type StartOptions } from "./spawn_member.ts";
 import type { RegistryOptions } from "./start_registry.ts";
 import type { ToolList } from "./tool_list.ts";
@@ -383,7 +383,7 @@ export class ServerRegistry implements Registry {
 
   /** The server that waits for its first call and that a tool's name begins with. */
   #waiting(tool: string): Server | undefined {
-    const server = this.#servers().find(({ name }) => tool.startsWith(`${name}__`));
+    const server = ownerOf(tool, this.#servers());
     return server?.isWaiting === true ? server : undefined;
   }
 
