@@ -3,7 +3,7 @@ import type { Host } from "../host/host.ts";
 import { inWorkspace } from "../persona/interpolate.ts";
 import { wideningLines, widenings } from "../sandbox/accept/widenings.ts";
 import { auditOf } from "../sandbox/audit.ts";
-import type { AuditLook } from "../sandbox/audit_layout.ts";
+import { type AuditLine, type AuditLook, layOut } from "../sandbox/audit_layout.ts";
 import { checkWorkspace } from "../sandbox/check_workspace.ts";
 import { type Launch, prepareLaunch } from "../sandbox/launch.ts";
 import { isSurprise } from "../sandbox/probe/probe_result.ts";
@@ -203,8 +203,12 @@ async function showRefused(spec: ServerSpec, refused: string, { run, host }: Vie
     each.field === "server" ? { ...each, field: "command" as const } : each
   );
   const [, ...entries] = wideningLines(lines);
-  const list = entries.length === 0
-    ? []
-    : ["  what it asks for", ...entries.map((line) => `  ${line}`)];
-  for (const line of [`${name}: ${refused}`, ...list]) await host.print(`${printable(line)}\n`);
+  const list: AuditLine[] = entries.length === 0 ? [] : [
+    { text: "  what it asks for", tone: "title" },
+    ...entries.map((line) => ({ text: `  ${printable(line)}`, hang: 8 })),
+  ];
+  const first = { text: printable(`${name}: ${refused}`), hang: 2, tone: "danger" } as const;
+  for (const line of layOut([first, ...list], lookOf(host))) {
+    await host.write(new TextEncoder().encode(`${line}\n`));
+  }
 }
