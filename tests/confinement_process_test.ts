@@ -254,3 +254,22 @@ Deno.test("a backend that the server may write does not confine it", async () =>
   );
   assertStringIncludes((error as Error).message, `it may write ${program}, which is to confine it`);
 });
+
+Deno.test({
+  name:
+    "landlock: a bound on processes is on those beyond what there is, so that a server still starts some",
+  ignore: !BACKENDS.includes("landlock"),
+  fn: async () => {
+    await using ground = await Ground.make();
+    const script = "for each in 1 2 3; do sleep 0 & done; wait; echo started; ulimit -u";
+    const most = async (limits: { processes?: number }) => {
+      const permissions = { read: ["${WORKSPACE}"], limits, sandbox: "prefer" } as const;
+      const { stdout, stderr } = await ground.run("landlock", { script, permissions });
+      const [started, bound = ""] = stdout.split("\n");
+      assertEquals([started, stderr], ["started", ""]);
+      return Number(bound);
+    };
+    // More than that run on any machine, and a bound there is by default too.
+    assertEquals([await most({ processes: 400 }) > 400, await most({}) > 512], [true, true]);
+  },
+});

@@ -69,7 +69,7 @@ export function confined(
     "-c",
     innerScript(
       confinement.limits,
-      backend.name === "unshare",
+      backend.name === "unshare" ? "first" : isShared ? "shared" : "own",
       forwarder === undefined ? undefined : { command: forwarder, startS: options.proxyStartS },
     ),
     "sh",
@@ -130,7 +130,7 @@ function confinedBySeatbelt(
   const { backend, folder, lifeline } = options;
   const profile = `${folder}/profile.sb`;
   const bytes = new TextEncoder().encode(seatbeltProfile(confinement));
-  const inner = innerScript(confinement.limits, false);
+  const inner = innerScript(confinement.limits, "own");
   const places = { program: backend.program, profile, lifeline, folder };
   return {
     files: [{ path: profile, bytes }],

@@ -33,7 +33,7 @@ export function grantLimits(
   limits: ServerLimits,
 ): GrantedLimits {
   const { backend } = enforcement;
-  const defaults = defaultLimits(limits, backend === "landlock" || backend === "seatbelt");
+  const defaults = defaultLimits(limits, backend === "seatbelt");
   const values: Record<string, number> = {};
   const origins: Record<string, string> = {};
   const cut: Cut[] = [];
@@ -64,8 +64,8 @@ export function grantLimits(
 }
 
 /**
- * The defaults in the shape of `permissions`. Where a server is in no namespace of its own a bound on
- * processes would count all of the person's.
+ * The defaults in the shape of `permissions`. Where nothing can tell a server's processes from the others of the
+ * person's a bound would count all of them.
  */
 function defaultLimits(limits: ServerLimits, countsAll: boolean): ResourceLimits {
   return {

@@ -47,7 +47,7 @@ Deno.test("grantLimits() gives every confined server the defaults of limits.ts (
     serverFileMb,
   ]);
   assertEquals((await limitsOf(undefined, "seatbelt")).values.processes, undefined);
-  assertEquals((await limitsOf(undefined, "landlock")).values.processes, undefined);
+  assertEquals((await limitsOf(undefined, "landlock")).values.processes, 512);
 });
 
 Deno.test("grantLimits() gives one that nothing confines what it asks for, and no more", async () => {

@@ -135,12 +135,13 @@ export interface Forwarding {
  * read by every user of the machine, and since the server's own variables must not steer the programs
  * that confine it.
  *
- * @param isFirst True where the script is process 1 and has to stay, to end its orphans.
+ * @param world `first`: the script is process 1 and has to stay, to end its orphans. `shared`: it is in the
+ * person's own world, where the system counts all of a user's processes: the bound is on those beyond what there is.
  * @param forwarding Absent where the server reaches no network but its own.
  */
 export function innerScript(
   limits: ResourceLimits,
-  isFirst: boolean,
+  world: "first" | "own" | "shared",
   forwarding?: Forwarding,
 ): string {
   const bounds = [
@@ -161,9 +162,15 @@ export function innerScript(
     // The name of the bound on processes is not the same in all shells.
     ...(limits.processes === undefined
       ? []
-      : [`{ ulimit -u ${limits.processes} || ulimit -p ${limits.processes}; } 2>/dev/null`]),
-    ...(isFirst ? ['"$@"', "exit $?"] : ['exec "$@"']),
+      : [processesScript(limits.processes, world === "shared")]),
+    ...(world === "first" ? ['"$@"', "exit $?"] : ['exec "$@"']),
   ].join("\n");
+}
+
+function processesScript(most: number, isShared: boolean): string {
+  // The system counts threads.
+  const bound = isShared ? `"$(set -- /proc/[0-9]*/task/*; echo "$(($# + ${most}))")"` : `${most}`;
+  return `{ ulimit -u ${bound} || ulimit -p ${bound}; } 2>/dev/null`;
 }
 
 /**

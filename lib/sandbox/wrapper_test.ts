@@ -9,11 +9,11 @@ Deno.test("environmentScript() quotes every value for the shell", () => {
 });
 
 Deno.test("innerScript() takes the environment out of its variable, and bounds nothing but core dumps by itself", () => {
-  const lines = innerScript({}, false).split("\n");
+  const lines = innerScript({}, "own").split("\n");
   assertEquals(lines.filter((line) => line.includes("ulimit")), ["ulimit -c 0 2>/dev/null"]);
   assertStringIncludes(lines.join("\n"), 'eval "$SKEP_SERVER_ENVIRONMENT"\nunset SKEP_SERVER_ENV');
   assertEquals(lines.at(-1), 'exec "$@"');
-  assertEquals(innerScript({}, true).split("\n").slice(-2), ['"$@"', "exit $?"]);
+  assertEquals(innerScript({}, "first").split("\n").slice(-2), ['"$@"', "exit $?"]);
 });
 
 Deno.test("innerScript() sets each limit in the unit that shells take", () => {
@@ -23,14 +23,19 @@ Deno.test("innerScript() sets each limit in the unit that shells take", () => {
     cpu_seconds: 600,
     open_files: 256,
     file_mb: 100,
-  }, false);
+  }, "own");
   for (const bound of ["-d 524288", "-t 600", "-n 256", "-f 204800", "-u 64 || ulimit -p 64"]) {
     assertStringIncludes(script, `ulimit ${bound}`);
   }
 });
 
+Deno.test("innerScript() bounds processes beyond those that there are, where the system counts all of the user's", () => {
+  const script = innerScript({ processes: 64 }, "shared");
+  assertStringIncludes(script, 'ulimit -u "$(set -- /proc/[0-9]*/task/*; echo "$(($# + 64))")" ||');
+});
+
 Deno.test("innerScript() waits for the forwarder before it reads the server's environment", () => {
-  const script = innerScript({}, false, { command: ["/opt/deno", "run", "it's"], startS: 10 });
+  const script = innerScript({}, "own", { command: ["/opt/deno", "run", "it's"], startS: 10 });
   assertStringIncludes(script, "'/opt/deno' 'run' 'it'\\''s'");
   assertStringIncludes(script, 'bound="$bound 10"');
   assertEquals(script.indexOf("ready=") < script.indexOf("eval "), true);
