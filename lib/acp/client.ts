@@ -52,6 +52,11 @@ export class Client {
     return this.#facts().protocolVersion === 2;
   }
 
+  /** True when it wants what ACP does not have, or not yet. */
+  get takesUnstable(): boolean {
+    return this.#facts().takesUnstable;
+  }
+
   /** Tells of what happens in a turn. */
   report(entry: Entry, update: Update): void {
     const { takesNotices, takesCompactions } = this.#facts();

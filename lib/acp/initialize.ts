@@ -41,6 +41,8 @@ export interface ClientFacts {
   readonly editsFiles: { readonly reads: boolean; readonly writes: boolean };
   /** The client shows updates of kind `compaction_update`. */
   readonly takesCompactions: boolean;
+  /** The client wants what ACP does not have, or not yet: `models` in replies, `session/fork`. */
+  readonly takesUnstable: boolean;
 }
 
 /** A client that has not introduced itself, which it need not do. */
@@ -50,6 +52,7 @@ export const UNKNOWN_CLIENT: ClientFacts = {
   elicits: [],
   editsFiles: { reads: false, writes: false },
   takesCompactions: false,
+  takesUnstable: false,
 };
 
 /**
@@ -75,6 +78,7 @@ export function initialize(
     ...(avatar === undefined ? {} : { avatar }),
   };
   const protocolVersion = asked >= 2 && !("info" in given) ? 2 : 1;
+  const isUnstable = wantsUnstable(given.clientCapabilities);
   return {
     result: {
       protocolVersion,
@@ -82,7 +86,11 @@ export function initialize(
         loadSession: keepsSessions,
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
         mcpCapabilities: { http: true, sse: true },
-        sessionCapabilities: { close: {}, ...(keepsSessions ? KEEPING : {}) },
+        sessionCapabilities: {
+          close: {},
+          ...(keepsSessions ? KEEPING : {}),
+          ...(keepsSessions && isUnstable ? { fork: {} } : {}),
+        },
         auth: logins.length === 0 ? {} : { logout: {} },
       },
       agentInfo: { ...agentInfo, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) },
@@ -94,12 +102,18 @@ export function initialize(
       editsFiles: editsFiles(given.clientCapabilities),
       takesNotices: shows("notices", given.clientCapabilities),
       takesCompactions: shows("compaction", given.clientCapabilities),
+      takesUnstable: isUnstable || protocolVersion === 2, // buzz-acp finds its models so
     },
   };
 }
 
-/** `fork` is not ACP v1's, and clients that do not know it pass over it. */
-const KEEPING = { list: {}, resume: {}, delete: {}, fork: {} };
+const KEEPING = { list: {}, resume: {}, delete: {} };
+
+/** `_meta.skep.unstable` of the client's capabilities: ACP has no word for it. */
+function wantsUnstable(capabilities: unknown): boolean {
+  const meta = isRecord(capabilities) ? capabilities._meta : undefined;
+  return isRecord(meta) && isRecord(meta.skep) && meta.skep.unstable === true;
+}
 
 function elicits(capabilities: unknown): ClientFacts["elicits"] {
   const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined;

@@ -31,6 +31,17 @@ Deno.test("initialize() refuses a version that is no whole number", () => {
   assertThrows(() => initialize(undefined, INFO), SkepError, "whole number, not missing");
 });
 
+Deno.test("initialize() tells of what is not in ACP to a client alone that asked for it", () => {
+  const facts = { ...INFO, keepsSessions: true };
+  const told = (params: object) => {
+    const { result, client } = initialize({ protocolVersion: 1, ...params }, facts);
+    return ["fork" in result.agentCapabilities!.sessionCapabilities!, client.takesUnstable];
+  };
+  assertEquals(told({}), [false, false]);
+  assertEquals(told({ clientCapabilities: { _meta: { skep: { unstable: true } } } }), [true, true]);
+  assertEquals(told({ protocolVersion: 2 }), [false, true]);
+});
+
 Deno.test("initialize() says what the agent can do, and who it is", () => {
   assertEquals(initialize({ protocolVersion: 1 }, INFO).result, {
     protocolVersion: 1,
@@ -56,7 +67,7 @@ Deno.test("initialize() tells of kept sessions, logins, what the persona is for 
   });
   const { loadSession, sessionCapabilities, auth } = result.agentCapabilities!;
   assertEquals([loadSession, auth], [true, { logout: {} }]);
-  assertEquals(Object.keys(sessionCapabilities!), ["close", "list", "resume", "delete", "fork"]);
+  assertEquals(Object.keys(sessionCapabilities!), ["close", "list", "resume", "delete"]);
   assertEquals(result.authMethods, [login]);
   assertEquals(result.agentInfo?._meta, { description: "Helps", avatar });
 });

@@ -75,7 +75,7 @@ function started(play = echo, folder?: (cwd: string, method: string) => Promise<
 Deno.test("session/load shows what was said before its reply, which tells how the session is set", async () => {
   const { client, requests } = started();
   const reply = await client.request("session/load", PARAMS);
-  assertEquals(Object.keys(reply), ["models", "modes", "configOptions"]);
+  assertEquals(Object.keys(reply), ["modes", "configOptions"]);
   assertEquals(requests[0]?.resume, { id: "s1" });
   const shown = client.updates().map(({ sessionUpdate, messageId }) => [sessionUpdate, messageId]);
   assertMatch(String(shown[0]![1]), /^prompt-/);

@@ -52,6 +52,8 @@ Deno.test("serveAcp() opens a session and lists the models, its own first", asyn
     },
     models: () => Promise.resolve([{ id: "anthropic:x", name: "X" }]),
   });
+  const clientCapabilities = { _meta: { skep: { unstable: true } } };
+  await client.request("initialize", { protocolVersion: 1, clientCapabilities });
   const server = { name: "a", command: "/bin/a", args: ["b c"], env: [] };
   const params = { cwd: "/work", mcpServers: [server], systemPrompt: "Be kind." };
   assertEquals(await client.request("session/new", params), {

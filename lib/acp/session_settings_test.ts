@@ -130,6 +130,8 @@ Deno.test("a session does not wait for models longer than its limit, and tells o
     limits: { ...DEFAULT_LIMITS, idleSessionS: 0 },
     world: { sleep: (ms) => Promise.resolve(void waits.push(ms)), warn: () => {} },
   });
+  const clientCapabilities = { _meta: { skep: { unstable: true } } };
+  await client.request("initialize", { protocolVersion: 1, clientCapabilities });
   const { models } = await client.request("session/new", { cwd: "/w", mcpServers: [] });
   assertEquals(models, {
     currentModelId: "offline:plain",

@@ -60,8 +60,8 @@ export interface SessionsOptions extends ClientOptions, ModelListsOptions {
   readonly world: Pick<Host, "warn" | "sleep">;
 }
 
-/** The reply to `session/new`: ACP's own, with the models as buzz-agent lists them. */
-export type NewSessionResult = NewSessionResponse & { readonly models: ModelList };
+/** The reply to `session/new`: ACP's own, for who wants it with the models as buzz-agent lists them. */
+export type NewSessionResult = NewSessionResponse & { readonly models?: ModelList };
 
 /** A reply, and what is told right after it: before, a client does not know the session and would drop it. */
 export interface Announced<T> {
@@ -347,7 +347,7 @@ export class Sessions {
   #state(entry: Entry): Omit<NewSessionResult, "sessionId"> {
     const context = { models: this.#lists.known, isBare: this.#client.isBuzz };
     return {
-      models: sessionModels(entry, context),
+      ...(this.#client.takesUnstable ? { models: sessionModels(entry, context) } : {}),
       modes: sessionModes(entry),
       configOptions: sessionOptions(entry, context),
     };
