@@ -50,9 +50,18 @@ export function readNewSession(params: unknown, method = "session/new"): NewSess
       ...(hasPrompt ? { systemPrompt } : {}),
       ...(unusable.length === 0 ? {} : { unusable }),
     },
-    problems: unusable.map(({ why }) => why),
+    problems: [...unusable.map(({ why }) => why), ...otherRoots(params.additionalDirectories)],
     ...(typeof title === "string" && title.trim() !== "" ? { title: title.trim() } : {}),
   };
+}
+
+/** What a person is told of more folders than one: they were not offered, and no server gets them. */
+function otherRoots(folders: unknown): string[] {
+  if (!Array.isArray(folders) || folders.length === 0) return [];
+  const names = folders.map((each) => JSON.stringify(each)).join(", ");
+  return [
+    `A session works in one folder, its cwd: ${names} (additionalDirectories) can be reached by no server of it`,
+  ];
 }
 
 /**

@@ -128,3 +128,13 @@ Deno.test("readNewSession() refuses what makes no session", () => {
   refuse({ cwd: "/w", mcpServers: {} }, "session/new: mcpServers must be an array");
   refuse({ cwd: "/w", systemPrompt: 1 }, "session/new: systemPrompt must be text");
 });
+
+Deno.test("readNewSession() tells of more folders than the session's own, which no server gets", () => {
+  const problems = (additionalDirectories: unknown) =>
+    readNewSession({ cwd: "/w", additionalDirectories }).problems;
+  assertEquals([problems(undefined), problems(null), problems([])], [[], [], []]);
+  assertEquals(problems(["/a", "/b"]), [
+    'A session works in one folder, its cwd: "/a", "/b" (additionalDirectories) can be reached by ' +
+    "no server of it",
+  ]);
+});
