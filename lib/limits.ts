@@ -291,7 +291,7 @@ export const LIMITS = {
     unit: "ms",
     reason: "what a cancelled command wrote up to its end, which takes TERM, stopShellMs and KILL",
     past: "the call's result has what was told of it before",
-    override: [],
+    override: ["SKEP_LAST_OUTPUT_MS"],
     least: 1,
   },
   settleTurnMs: {
