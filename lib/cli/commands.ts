@@ -34,7 +34,7 @@ export const COMMON_FLAGS: readonly Flag[] = [
     name: "no-hints",
     summary: "read no AGENTS.md and no skills of the workspace and the home folder",
   },
-  { name: "offline", summary: "fetch nothing: a package that is not there is an error" },
+  { name: "offline", summary: "fetch nothing for servers: what is not there is an error" },
   { name: "json", summary: "data as JSON on stdout, messages as JSON on stderr" },
   { name: "help", short: "h", summary: "show this help" },
 ];
