@@ -137,6 +137,39 @@ for (const backend of BACKENDS.filter((name) => NAMESPACES.includes(name))) {
   });
 }
 
+for (const backend of BACKENDS.filter((name) => NAMESPACES.includes(name))) {
+  Deno.test(`${backend}: a link on the way to Deno's cache is held with its folder, or refuses the grant of that`, async () => {
+    await using place = await homePlace({ backend });
+    await Deno.mkdir(join(place.home, "xdg"));
+    await Deno.rename(join(place.home, ".cache"), join(place.root, "cache-disk"));
+    await Deno.symlink(join(place.root, "cache-disk"), join(place.home, "xdg/cache"));
+    const world = atHome(place);
+    const host = world.host ?? place.context.host;
+    const more = {
+      ...world,
+      host: {
+        ...host,
+        env: (name: string) =>
+          name === "DENO_DIR" ? join(place.home, "xdg/cache/deno") : host.env(name),
+      },
+    };
+    const prepare = (write: string[]) =>
+      place.prepare({
+        args: [
+          "-c",
+          `ln -sfn /tmp ${place.home}/xdg/cache; mv ${place.home}/xdg ${place.home}/x; echo done`,
+        ],
+        permissions: { write, sandbox: "prefer" },
+      }, more);
+    const ended = await runLaunch(await prepare([place.home]));
+    assertEquals(ended.stdout, "done\n", ended.stderr);
+    const link = await Deno.readLink(join(place.home, "xdg/cache"));
+    assertEquals(link, join(place.root, "cache-disk"));
+    const error = await assertRejects(() => prepare([join(place.home, "xdg")]));
+    assert(isSkepError(error, "GRANT_REFUSED"));
+  });
+}
+
 Deno.test("a grant to write one of these folders itself is cut, with the reason", async () => {
   await using place = await homePlace({});
   const write = within(place, ".cache/deno", "checkout/lib", ".deno/bin/deno");

@@ -11,7 +11,7 @@ import { maskPlaces } from "./mask_places.ts";
 import type { Mount } from "./mounts.ts";
 import { networkOf } from "./network.ts";
 import { type ProtectedPath, protectedPaths } from "./never_granted.ts";
-import { isWithin } from "./paths.ts";
+import { canonicalPath, isWithin } from "./paths.ts";
 import type { Placeholder } from "./placeholders.ts";
 import type { SocketRules } from "./seccomp.ts";
 import type { ResourceLimits } from "./spec.ts";
@@ -182,7 +182,7 @@ async function masked(
   const isBelow = (path: string, folders: readonly string[]) =>
     folders.some((folder) => isWithin(path, folder, os));
   const temporary = dirname(dirname(places.tmp)); // holds those of other servers
-  const { denoDir } = places;
+  const denoDir = await canonicalPath(places.denoDir, host).catch(() => places.denoDir);
   const ofDeno = PRIVATE_IN_DENO_DIR.map((name): ProtectedPath => ({
     path: join(denoDir, name),
     holds: "what Deno keeps of others",
@@ -194,6 +194,8 @@ async function masked(
   const placeholders = new Map<string, Placeholder>(); // folders before what lies in them
   for (const { path, covers, isFile = false } of guarded) {
     if (covers === "writes" || !isBelow(path, granted)) continue;
+    const folder = await host.files.realPath(dirname(path)).catch(() => dirname(path));
+    if (folder !== dirname(path)) continue; // behind a link: where that leads is protected itself
     const facts = await host.files.lstat(path);
     if (facts?.isSymlink && isBelow(path, write)) throw cannotMask(path, server);
     if (facts?.isSymlink) continue; // what it leads to is protected itself

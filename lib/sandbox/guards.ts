@@ -47,6 +47,8 @@ async function runPlace(
   const reason = "skep runs programs from it";
   const facts = await files.lstat(path).catch(() => undefined); // nobody looks in there
   if (facts === undefined) return [];
+  // Behind a link: where that leads, and the link, are places of their own.
+  if (await files.realPath(dirname(path)).catch(() => dirname(path)) !== dirname(path)) return [];
   if (!facts.isSymlink) {
     return [{ path, name: "", kind: facts.isDirectory ? "folder" : "file", reason }];
   }

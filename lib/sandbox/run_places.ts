@@ -5,7 +5,10 @@ import type { ProtectedPath } from "./never_granted.ts";
 import { isWithin } from "./paths.ts";
 import { OWN_PROGRAM } from "./protected_names.ts";
 
-type World = Pick<LaunchContext, "host" | "programRoot" | "bundles" | "policy" | "workspace">;
+type World = Pick<
+  LaunchContext,
+  "host" | "programRoot" | "bundles" | "policy" | "workspace" | "folders"
+>;
 type Files = Pick<LaunchContext["host"]["files"], "lstat" | "realPath" | "stat">;
 
 /** What a person starts skep by, looked for in each folder of PATH. */
@@ -23,13 +26,13 @@ const OF_NPM: readonly string[] = ["bin/node", "bin/npm", "bin/npx", "lib/node_m
  * - skep's own folder: whole, or, where the workspace lies in it, what of it runs. There a policy can lift that.
  */
 export async function runPlaces(context: World): Promise<ProtectedPath[]> {
-  const { host, programRoot, bundles, policy, workspace } = context;
+  const { host, programRoot, bundles, policy, workspace, folders } = context;
   const { os } = host.platform;
   const names = os === "windows"
     ? STARTERS.flatMap((name) => [`${name}.exe`, `${name}.cmd`])
     : STARTERS;
   const home = host.env(os === "windows" ? "USERPROFILE" : "HOME");
-  const folders = [
+  const searched = [
     ...(host.env("PATH") ?? "").split(os === "windows" ? ";" : ":").filter(isAbsolute),
     ...(home === undefined ? [] : [join(home, ".local", "bin"), join(home, ".deno", "bin")]),
   ];
@@ -37,7 +40,7 @@ export async function runPlaces(context: World): Promise<ProtectedPath[]> {
   const programs = [
     host.execPath(),
     ...(chosen !== undefined && isAbsolute(chosen) ? [chosen] : []),
-    ...folders.flatMap((folder) => names.map((name) => join(folder, name))),
+    ...searched.flatMap((folder) => names.map((name) => join(folder, name))),
   ];
   const isWorkedOn = isWithin(workspace, programRoot, os);
   const isLifted = policy?.protect !== undefined && !policy.protect.includes("${SKEP}");
@@ -54,9 +57,13 @@ export async function runPlaces(context: World): Promise<ProtectedPath[]> {
     ...own,
     ...(bundles === undefined ? [] : [bundles]),
   ];
-  const found = await Promise.all(
-    [...new Set(written)].map((path) => withLinks(path, host.files)),
-  );
+  const found = await Promise.all([
+    ...[...new Set(written)].map((path) => withLinks(path, host.files)),
+    // These are hidden whole: what is left is each link that leads to one.
+    ...Object.values(folders).map(async (path) =>
+      (await withLinks(path, host.files)).filter((each, index) => index > 0 && each !== path)
+    ),
+  ]);
   return [...new Set(found.flat())].map((path): ProtectedPath => ({
     path,
     holds: "programs that skep runs",
