@@ -287,9 +287,10 @@ export const LIMITS = {
     least: 64,
   },
   lastOutputMs: {
-    value: 2000,
+    value: 400,
     unit: "ms",
-    reason: "what a cancelled command wrote up to its end, which takes TERM, stopShellMs and KILL",
+    reason:
+      "what a cancelled command wrote up to its end, which takes TERM, stopShellMs and KILL; with settleTurnMs below the second in which a cancelled prompt is answered",
     past: "the call's result has what was told of it before",
     override: ["SKEP_LAST_OUTPUT_MS"],
     least: 1,

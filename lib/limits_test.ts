@@ -25,6 +25,12 @@ Deno.test("LIMITS takes no variable for two bounds, and ours before those of oth
   }
 });
 
+Deno.test("LIMITS lets a cancelled prompt be answered within a second, whatever a server does", () => {
+  const { lastOutputMs, settleTurnMs, stopShellMs } = DEFAULT_LIMITS;
+  assert(lastOutputMs + settleTurnMs < 1000);
+  assert(stopShellMs < lastOutputMs, "a command that ignores TERM still tells what it wrote");
+});
+
 Deno.test("readLimits() gives the defaults when nothing is set", () => {
   assertEquals(read({}), DEFAULT_LIMITS);
   assertEquals(DEFAULT_LIMITS.maxRounds, 1000);
