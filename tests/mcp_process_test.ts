@@ -225,6 +225,7 @@ Deno.test("a server that was stuck in a cancelled call ran on until somebody cal
     "is stuck in a call that was given up",
   ]);
   assertEquals(textOf(await session.call("a__echo", { text: "again" })), "again");
+  assertEquals(session.logs.filter(({ kind }) => kind === "health").at(-1)?.text, "restart");
 });
 
 Deno.test("programs ran on after a cancel where a server takes no notice of it and answers pings", async () => {

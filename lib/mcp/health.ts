@@ -33,12 +33,14 @@ export type HealthEvent =
   | { readonly type: "answered" }
   /**
    * It ended, or could not be started. `isKnown`: its tools are known, so that somebody can call it.
+   * `isForCancel`: skep ended it, since nobody waits any more for what it does: that is no fault of its.
    * `random` is at least 0 and below 1.
    */
   | {
     readonly type: "ended";
     readonly reason: string;
     readonly isKnown: boolean;
+    readonly isForCancel: boolean;
     readonly nowMs: number;
     readonly random: number;
   }
@@ -62,7 +64,8 @@ export function stepHealth(health: Health, event: HealthEvent, limits: RestartLi
     case "rested":
       return { state: "idle" };
     case "ended": {
-      const { reason, isKnown, nowMs, random } = event;
+      const { reason, isKnown, isForCancel, nowMs, random } = event;
+      if (isKnown && isForCancel) return { state: "dead", ends, reason, restartAtMs: nowMs };
       if (!isKnown || ends + 1 >= limits.restartAttempts) return { state: "exhausted", reason };
       const restartAtMs = nowMs + restartWaitMs(ends + 1, limits, random);
       return { state: "dead", ends: ends + 1, reason, restartAtMs };

@@ -5,7 +5,11 @@ import { type Health, type HealthEvent, isLive, restartWaitMs, stepHealth } from
 const LIMITS = { restartAttempts: 3, restartBaseMs: 500, restartMaxMs: 1500 };
 
 const ended = (more: Partial<Extract<HealthEvent, { type: "ended" }>> = {}): HealthEvent => (
-  { type: "ended", reason: "exited", isKnown: true, nowMs: 1000, random: 0.5, ...more }
+  {
+    ...{ type: "ended", reason: "exited", isKnown: true, isForCancel: false },
+    ...{ nowMs: 1000, random: 0.5 },
+    ...more,
+  }
 );
 
 function after(events: readonly HealthEvent[], first: Health = { state: "idle" }): Health {
@@ -36,6 +40,16 @@ Deno.test("a server that starts and never answers uses its restarts up (10.13)",
     health = after([{ type: "spawned" }, { type: "connected" }, ended()], health);
   }
   assertEquals(health, { state: "exhausted", reason: "exited" });
+});
+
+Deno.test("a server that was ended for three cancelled calls in a row lost its tools", () => {
+  const stopped = [
+    { type: "spawned" },
+    { type: "connected" },
+    ended({ isForCancel: true }),
+  ] as const;
+  const health = after([...stopped, ...stopped, ...stopped, ...stopped]);
+  assertEquals(health, { state: "dead", ends: 0, reason: "exited", restartAtMs: 1000 });
 });
 
 Deno.test("stepHealth() does not try a server again whose tools nobody knows", () => {
@@ -72,6 +86,7 @@ const EVENTS: fc.Arbitrary<HealthEvent> = fc.oneof(
     type: fc.constant("ended" as const),
     reason: fc.constant("exited"),
     isKnown: fc.boolean(),
+    isForCancel: fc.boolean(),
     nowMs: fc.nat(),
     random: fc.double({ min: 0, max: 0.999, noNaN: true }),
   }),

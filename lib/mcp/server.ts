@@ -1,40 +1,20 @@
 import { isSkepError, messageOf } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import type { Limits } from "../limits.ts";
 import type { Launch } from "../sandbox/launch.ts";
 import { delivered, type DenialReader, failed, unanswered, undelivered } from "./call_result.ts";
 import { cancelled, orCancelled } from "./cancelled.ts";
-import type { Answer, Connection, ConnectionOptions } from "./connection.ts";
+import type { Answer, Connection } from "./connection.ts";
 import { endNotice } from "./end_notice.ts";
 import { type Health, type HealthEvent, isLive, statusOf, stepHealth } from "./health.ts";
 import type { CallResult, Keep, Progress, ServerStatus } from "./registry.ts";
 import { looksOnly } from "./looks_only.ts";
 import { keepWhole } from "./keep_whole.ts";
 import { LeftBehind } from "./left_behind.ts";
-import { type ServerLog, serverLog, type WriteLog } from "./server_log.ts";
+import { serverLog, type WriteLog } from "./server_log.ts";
+import type { ServerOptions } from "./server_options.ts";
 import { plainText } from "./plain_text.ts";
 import { ServerProcess } from "./server_process.ts";
 import { TrapWatch } from "./trap_watch.ts";
 import type { ListedTool, ToolList } from "./tool_list.ts";
-
-/** What the servers of one registry share. */
-export interface ServerOptions
-  extends
-    DenialReader,
-    Pick<ConnectionOptions, "clientInfo" | "editorFiles" | "elicitor" | "roots"> {
-  readonly limits: Limits;
-  readonly world: Pick<Host, "spawn" | "sleep" | "nowMs">;
-  readonly onLog: (line: ServerLog) => void;
-  /** Something a person should know: a sentence. */
-  readonly onNotice: (text: string) => void;
-  /**
-   * Called with the server's name, tools and launch whenever they were read. `isAtStart`: by a start of it,
-   * so that the next start may begin with them.
-   */
-  readonly onTools: (server: string, list: ToolList, launch: Launch, isAtStart: boolean) => void;
-  /** Aborted when the registry closes. */
-  readonly closing: AbortSignal;
-}
 
 /** The child of a server that runs, and how it is spoken to once it is initialized. */
 interface Running {
@@ -55,6 +35,8 @@ export class Server {
   #restarting: Promise<void> | undefined;
   /** The stop of a server that rests now. */
   #resting: Promise<string> | undefined;
+  /** skep ends it now for the sake of a call that was cancelled. */
+  #isForCancel = false;
   /** True after a call was given up: the server may be stuck in it. */
   #isSuspect = false;
   /** Calls in a row that ran out of time. */
@@ -255,6 +237,7 @@ export class Server {
     const { closing } = this.#options;
     const isStuck = await this.#isStuck(connection, closing).catch(() => undefined); // it closes
     if (isStuck === undefined || this.#waiting > 0) return;
+    this.#isForCancel = this.#late === 0;
     this.#lose(process, await process.stop(isStuck));
   }
 
@@ -263,7 +246,9 @@ export class Server {
     const process = this.#running?.process;
     if (process === undefined || this.#launch.kind === "bundled") return; // ours clears by itself
     const reason = await this.#leftBehind.end(process, this.#options.closing);
-    if (reason !== undefined) this.#lose(process, await process.stop(reason));
+    if (reason === undefined) return;
+    this.#isForCancel = true;
+    this.#lose(process, await process.stop(reason));
   }
 
   #answered(): void {
@@ -306,6 +291,7 @@ export class Server {
       // One that does one thing at a time is silent while it works on another call: that is none.
       const isStuck = await this.#isStuck(connection, signal);
       if (isStuck !== undefined) {
+        this.#isForCancel = this.#late === 0;
         this.#lose(process, await orCancelled(process.stop(isStuck), signal));
       }
     }
@@ -334,7 +320,8 @@ export class Server {
     if (health.state === "dead") {
       const waitMs = Math.min(health.restartAtMs - world.nowMs(), limits.restartMaxMs * 2); // a clock may be set back
       if (waitMs > 0) await world.sleep(waitMs, closing).catch(() => {}); // closing: seen below
-      this.#log("health", `restart ${health.ends} of ${limits.restartAttempts - 1}`);
+      const count = health.ends === 0 ? "" : ` ${health.ends} of ${limits.restartAttempts - 1}`;
+      this.#log("health", `restart${count}`);
     }
     if (closing.aborted) return;
     this.spawn();
@@ -363,11 +350,14 @@ export class Server {
   #end(words: string): void {
     const reason = this.#launch.redact(words);
     const { closing, onNotice, world } = this.#options;
+    const isForCancel = this.#isForCancel;
+    this.#isForCancel = false;
     this.#running = undefined;
     this.#step({
       type: "ended",
       reason,
       isKnown: this.#list !== undefined,
+      isForCancel,
       nowMs: world.nowMs(),
       random: Math.random(),
     });

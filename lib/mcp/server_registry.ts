@@ -23,7 +23,8 @@ import type {
 } from "./registry.ts";
 import type { RegistryMember, StartedMember } from "./registry_member.ts";
 import { hasMissed, switchedOff } from "./registry_member.ts";
-import type { Server, ServerOptions } from "./server.ts";
+import type { Server } from "./server.ts";
+import type { ServerOptions } from "./server_options.ts";
 import { rootOf } from "./root_of.ts";
 import { nameServers, ownerOf } from "./server_names.ts";
 import { spawnMember, type StartOptions } from "./spawn_member.ts";

@@ -3,7 +3,8 @@ import { isDevServer } from "../sandbox/command.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
 import { HeldNotices } from "./held_notices.ts";
 import type { RegistryMember } from "./registry_member.ts";
-import { Server, type ServerOptions } from "./server.ts";
+import { Server } from "./server.ts";
+import type { ServerOptions } from "./server_options.ts";
 import type { RegistryOptions } from "./start_registry.ts";
 
 /** How one server is started. */

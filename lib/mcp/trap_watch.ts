@@ -1,7 +1,7 @@
 import { messageOf } from "../errors.ts";
 import type { Launch } from "../sandbox/launch.ts";
 import type { WriteLog } from "./server_log.ts";
-import type { ServerOptions } from "./server.ts";
+import type { ServerOptions } from "./server_options.ts";
 
 /** Looks behind calls for what a server left in folders for other programs to fall into. */
 export class TrapWatch {
