@@ -3,7 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { DatabaseSync } from "node:sqlite";
 import { startAcp, type WireMessage } from "./acp_process.ts";
-import { tempFolder } from "./harness.ts";
+import { skep, tempFolder } from "./harness.ts";
 
 /** The kinds of updates, each once where several follow one another. */
 function kinds(updates: readonly WireMessage[]): string[] {
@@ -142,6 +142,69 @@ Deno.test("a call that failed, was denied or was not run is failed as it happens
   const told = acp.updates().length;
   await acp.request("session/load", { sessionId, cwd: work.path, mcpServers: [] });
   assertEquals(ends(acp.updates().slice(told)), live);
+});
+
+/** What a client knows of each call in the end: its updates one over the other. */
+function shownCalls(updates: readonly WireMessage[]): WireMessage[] {
+  const calls = new Map<string, WireMessage>();
+  for (const { sessionUpdate, ...update } of updates) {
+    if (!["tool_call", "tool_call_update"].includes(sessionUpdate)) continue;
+    calls.set(update.toolCallId, { ...calls.get(update.toolCallId), ...update });
+  }
+  return [...calls.values()];
+}
+
+Deno.test("edits of a loaded session were plain text: its calls, differences and plan are shown as they were live", async () => {
+  await using home = await tempFolder();
+  const [work, link] = [join(home.path, "work"), join(home.path, "link")];
+  await Deno.mkdir(work);
+  await Deno.symlink(work, link);
+  await Deno.writeTextFile(join(work, "a.txt"), "first\nsecond\n");
+  const env = (name: string) => ({ env: { SKEP_STATE_DIR: join(home.path, name) } });
+  const lines = [
+    "/dev__read_file path=a.txt",
+    "/dev__str_replace path=a.txt old_str=second new_str=2nd",
+    '/dev__write_file path=b.txt content="new\\n"',
+    "/dev__str_replace path=a.txt old_str=none new_str=some",
+    '/dev__todo {"todos":[{"text":"look","status":"done"},{"text":"write"}]}',
+    '/dev__shell command="echo one; exit 3"',
+  ];
+  let sessionId: string;
+  let live: WireMessage[];
+  let plan: WireMessage | undefined;
+  {
+    const acp = await startAcp([], env("here"));
+    await using running = acp.running;
+    sessionId = await acp.open(link);
+    for (const line of lines) await acp.turn(sessionId, line);
+    live = shownCalls(acp.updates());
+    plan = acp.lastUpdate("plan");
+    await running.closeStdin();
+    assertEquals((await running.ended).code, 0);
+  }
+  const edited = live.find(({ name }) => name === "dev__str_replace")!;
+  const path = join(link, "a.txt");
+  const texts = { oldText: "first\nsecond\n", newText: "first\n2nd\n" };
+  assertEquals(edited.content[0], { type: "diff", path, ...texts });
+  assertEquals(edited.locations, [{ path, line: 1 }]);
+  assert(edited.rawOutput.structuredContent.diff.includes("+2nd"), "it is shown raw as well");
+  assertEquals(plan?.entries.length, 2);
+
+  const file = join(home.path, "moved.skep-session");
+  const exported = await skep(["sessions", "export", sessionId, file], env("here"));
+  assertEquals([exported.code, exported.stderr], [0, ""]);
+  const imported = await skep(["sessions", "import", file], env("there"));
+  assertEquals([imported.code, imported.stderr], [0, ""]);
+  for (const place of ["here", "there"]) {
+    const acp = await startAcp([], env(place));
+    await using running = acp.running;
+    await acp.request("initialize", { protocolVersion: 1 });
+    await acp.request("session/load", { sessionId, cwd: link, mcpServers: [] });
+    assertEquals(shownCalls(acp.updates()), live);
+    assertEquals(acp.lastUpdate("plan"), plan);
+    await running.closeStdin();
+    assertEquals((await running.ended).code, 0);
+  }
 });
 
 Deno.test("a server that was switched off in a session is off when the session goes on, until it is switched on", async () => {

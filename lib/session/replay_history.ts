@@ -1,13 +1,22 @@
+import type { CallResult } from "../mcp/registry.ts";
 import type { Message } from "../model/message.ts";
 import { parseInput } from "../turn/call_tool.ts";
 import type { Replayed } from "./session.ts";
+
+/** What calls gave for programs, each by its call's id. */
+export type StructuredResults = ReadonlyMap<string, NonNullable<CallResult["structured"]>>;
 
 /**
  * What a history shows a person, in order. A call without a result has no end.
  *
  * @param id Makes the ids of texts unique.
+ * @param structured What stands beside the message's results, as far as it was kept.
  */
-export function replayMessage(message: Message, id: string): Replayed[] {
+export function replayMessage(
+  message: Message,
+  id: string,
+  structured: StructuredResults = new Map(),
+): Replayed[] {
   switch (message.role) {
     case "user":
       return [{ type: "prompt", content: message.content }];
@@ -30,11 +39,19 @@ export function replayMessage(message: Message, id: string): Replayed[] {
         }
       });
     case "tool":
-      return message.results.map(({ callId, isError, content, isUndelivered }) => ({
-        type: "call_ended",
-        callId,
-        result: { isError, content, ...(isUndelivered && { isUndelivered }) },
-      }));
+      return message.results.map(({ callId, isError, content, isUndelivered }) => {
+        const forPrograms = structured.get(callId);
+        return {
+          type: "call_ended",
+          callId,
+          result: {
+            isError,
+            content,
+            ...(forPrograms && { structured: forPrograms }),
+            ...(isUndelivered && { isUndelivered }),
+          },
+        };
+      });
     default:
       return message satisfies never;
   }

@@ -1,4 +1,6 @@
 import { messageOf } from "../errors.ts";
+import { isObject } from "../mcp/message.ts";
+import type { CallResult } from "../mcp/registry.ts";
 import { type Damage, goodRecords } from "./good_records.ts";
 import { replayMessage } from "./replay_history.ts";
 import type { Replayed } from "./session.ts";
@@ -18,6 +20,7 @@ export async function* replayRecords(
   onDamage: (damage: Damage) => void = () => {},
 ): AsyncGenerator<Replayed> {
   const state = new SessionState();
+  const structured = new Map<string, NonNullable<CallResult["structured"]>>();
   let last: Extract<SessionRecord, { type: "usage" }> | undefined;
   for await (const { stored, record } of goodRecords(store, id, onDamage)) {
     if (record === undefined) continue;
@@ -33,8 +36,28 @@ export async function* replayRecords(
       const { stop, error } = record;
       yield { type: "stopped", stop, ...(error === undefined ? {} : { error }) };
     }
-    if (isShown) yield* replayMessage(state.history.at(-1)!, `${id}-${stored.seq}`);
+    takeStructured(structured, record);
+    if (!isShown) continue;
+    const message = state.history.at(-1)!;
+    yield* replayMessage(message, `${id}-${stored.seq}`, structured);
+    if (message.role === "assistant" || message.role === "tool") structured.clear();
   }
   if (last === undefined) return;
   yield { type: "usage", round: last.usage, session: state.usage, model: last.model };
+}
+
+/** What counts is the result that joins the history: a later one, or another one in `answers`, takes its place. */
+function takeStructured(
+  structured: Map<string, NonNullable<CallResult["structured"]>>,
+  record: SessionRecord,
+): void {
+  if (record.type === "result") {
+    const { result: { callId }, structured: given } = record;
+    structured.delete(callId);
+    if (isObject(given)) structured.set(callId, given);
+  } else if (record.type === "answers") {
+    for (const given of record.results) {
+      if ("content" in given) structured.delete(given.callId);
+    }
+  }
 }

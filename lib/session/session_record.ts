@@ -3,6 +3,8 @@ import type { Effort } from "../model/effort.ts";
 import type { Image, Message, Text, ToolResult, Usage } from "../model/message.ts";
 import type { TurnStop } from "../turn/update.ts";
 
+type Structured = Readonly<Record<string, unknown>>;
+
 /** Something that happened in a session, as its journal has it. */
 export type SessionRecord =
   /** The session was opened, for the first time or again. */
@@ -26,7 +28,12 @@ export type SessionRecord =
   /** A call goes to its server: from here on it may have taken effect. */
   | { readonly type: "call"; readonly callId: string; readonly tool: string }
   /** A call has its result, which joins the history with those of its message's other calls. */
-  | { readonly type: "result"; readonly result: ToolResult }
+  | {
+    readonly type: "result";
+    readonly result: ToolResult;
+    /** The same for programs, as the client was shown it: no model gets it. Bounded as it is there. */
+    readonly structured?: Structured;
+  }
   | {
     readonly type: "usage";
     readonly usage: Usage;

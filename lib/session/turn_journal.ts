@@ -24,9 +24,9 @@ export function turnJournal(journal: Journal): TurnJournal {
     },
     said: (text) => journal.draft(text),
     call: ({ id, name }) => journal.tryAppend({ type: "call", callId: id, tool: name }),
-    result: (result) => {
+    result: (result, structured) => {
       recorded.set(result.callId, result);
-      return journal.append({ type: "result", result });
+      return journal.append({ type: "result", result, ...(structured && { structured }) });
     },
   };
 }

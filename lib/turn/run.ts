@@ -64,8 +64,8 @@ export interface TurnJournal {
   said(text: string): void;
   /** A call goes to its server. */
   call(call: ToolCall): Promise<void>;
-  /** A call has its result, which joins the history later. */
-  result(result: ToolResult): Promise<void>;
+  /** A call has its result, which joins the history later; `structured` is for clients alone. */
+  result(result: ToolResult, structured: CallResult["structured"]): Promise<void>;
 }
 
 /** What one turn works with. */

@@ -177,12 +177,12 @@ export class Runner {
       onRan: async (ran) => {
         const result = resultOf(call, ran);
         this.events.pushUrgent({ type: "call_ran", result });
-        await journal?.result(result).catch(() => {});
+        await journal?.result(result, ran.structured).catch(() => {});
       },
     });
     const result = resultOf(call, ended);
     // What could not be kept now is kept with the message that all the results make, or fails there.
-    await journal?.result(result).catch(() => {});
+    await journal?.result(result, ended.structured).catch(() => {});
     this.#endCall(call.id, ended);
     // Of a cancelled turn no further round comes: what follows is its end, with what each call came to.
     if (!this.#signal.aborted) this.events.push({ type: "call_ended", result });
