@@ -506,6 +506,15 @@ export const LIMITS = {
     override: ["SKEP_MAX_TOOL_RESULT_BYTES"],
     least: 1024,
   },
+  maxAddedFolders: {
+    value: 16,
+    unit: "entries",
+    reason:
+      "additionalDirectories of one session: each is looked through for what is protected in it",
+    past: "the request is refused",
+    override: [],
+    least: 1,
+  },
   maxSessions: {
     value: 200,
     unit: "sessions",

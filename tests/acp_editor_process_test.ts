@@ -24,7 +24,11 @@ async function inEditor(
   work: string,
   methods: Methods,
   play: (opened: Opened) => Promise<void>,
-  { env = {}, args = [] }: { env?: Record<string, string>; args?: readonly string[] } = {},
+  { env = {}, args = [], added = [] }: {
+    env?: Record<string, string>;
+    args?: readonly string[];
+    added?: string[];
+  } = {},
 ): Promise<void> {
   await using home = await tempFolder();
   const [program, all] = skepCommand(["acp", ...args]);
@@ -67,7 +71,10 @@ async function inEditor(
         },
       },
     });
-    const { sessionId } = await agent.request("session/new", { cwd: work, mcpServers: [] });
+    const { sessionId } = await agent.request("session/new", {
+      ...{ cwd: work, mcpServers: [] },
+      additionalDirectories: added,
+    });
     const call = async (line: string) => {
       said = "";
       await agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: line }] });
@@ -81,6 +88,26 @@ async function inEditor(
     checkFrame(JSON.parse(line), () => undefined);
   }
 }
+
+Deno.test("an editor is asked about files of a folder that it added, and of no other", async () => {
+  await using work = await tempFolder();
+  await using added = await tempFolder();
+  await using other = await tempFolder();
+  const [path, elsewhere] = [added, other].map((folder) => join(folder.path, "a.txt"));
+  for (const file of [path!, elsewhere!]) await Deno.writeTextFile(file, "saved\n");
+  const texts = new Map([[path, "typed\n"], [elsewhere, "typed\n"]]);
+  const methods: Methods = {
+    read: (file) => Promise.resolve(texts.get(file)!),
+    write: (file, content) => Promise.resolve(void texts.set(file, content)),
+  };
+  await inEditor(work.path, methods, async ({ call, asked }) => {
+    assertStringIncludes(await call(`/dev__read_file path=${path}`), "1:typed");
+    await call(`/dev__str_replace path=${path} old_str=typed new_str=changed`);
+    assertEquals(texts.get(path), "changed\n");
+    await call(`/dev__read_file path=${elsewhere}`);
+    assertEquals([...new Set(asked)], [`read ${path}`, `write ${path}`]);
+  }, { added: [added.path] });
+});
 
 Deno.test("an editor's unsaved text is what the file tools read and change, and the editor writes it", async () => {
   await using work = await tempFolder();

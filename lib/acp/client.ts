@@ -4,7 +4,7 @@ import { isSkepError } from "../errors.ts";
 import type { Limits } from "../limits.ts";
 import type { Replayed } from "../session/session.ts";
 import type { Update } from "../turn/update.ts";
-import { join } from "@std/path";
+import { resolve } from "@std/path";
 import type { Editor } from "../mcp/editor_files.ts";
 import type { Elicitor } from "../mcp/elicitation.ts";
 import { readText, readWritten } from "./editor_answers.ts";
@@ -134,7 +134,7 @@ export class Client {
     if (!reads) return undefined;
     const { maxToolTitleBytes: maxBytes } = this.#options.limits;
     const ask = async (method: string, path: string, more: object, signal: AbortSignal) => {
-      const params = { sessionId: await sessionId(), path: join(cwd, path), ...more };
+      const params = { sessionId: await sessionId(), path: resolve(cwd, path), ...more };
       return await this.#requests.send(method, params, signal);
     };
     return {

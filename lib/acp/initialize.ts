@@ -88,6 +88,7 @@ export function initialize(
         mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: {
           close: {},
+          additionalDirectories: {},
           ...(keepsSessions ? KEEPING : {}),
           ...(keepsSessions && isUnstable ? { fork: {} } : {}),
         },

@@ -49,7 +49,7 @@ Deno.test("initialize() says what the agent can do, and who it is", () => {
       loadSession: false,
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
       mcpCapabilities: { http: true, sse: true },
-      sessionCapabilities: { close: {} },
+      sessionCapabilities: { close: {}, additionalDirectories: {} },
       auth: {},
     },
     agentInfo: { name: "skep", title: "Guide", version: "0.1.0" },
@@ -67,7 +67,13 @@ Deno.test("initialize() tells of kept sessions, logins, what the persona is for 
   });
   const { loadSession, sessionCapabilities, auth } = result.agentCapabilities!;
   assertEquals([loadSession, auth], [true, { logout: {} }]);
-  assertEquals(Object.keys(sessionCapabilities!), ["close", "list", "resume", "delete"]);
+  assertEquals(Object.keys(sessionCapabilities!), [
+    "close",
+    "additionalDirectories",
+    "list",
+    "resume",
+    "delete",
+  ]);
   assertEquals(result.authMethods, [login]);
   assertEquals(result.agentInfo?._meta, { description: "Helps", avatar });
 });

@@ -228,7 +228,10 @@ Deno.test("an agent that keeps no sessions says so, and knows no method of their
   await using client = new MemoryClient();
   const { agentCapabilities } = await client.request("initialize", { protocolVersion: 1 });
   const { loadSession, sessionCapabilities } = agentCapabilities as Record<string, unknown>;
-  assertEquals([loadSession, sessionCapabilities], [false, { close: {} }]);
+  assertEquals([loadSession, sessionCapabilities], [false, {
+    close: {},
+    additionalDirectories: {},
+  }]);
   for (const method of ["load", "resume", "fork", "list", "delete"]) {
     assertEquals((await client.request(`session/${method}`, PARAMS)).code, -32601);
   }

@@ -1,5 +1,6 @@
 import { isAbsolute } from "@std/path";
 import { messageOf } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
 import { parsePermissions } from "../sandbox/permissions.ts";
 import { bridgeTo } from "../sandbox/remote.ts";
 import type { ServerSpec, UnusableEntry } from "../sandbox/spec.ts";
@@ -41,27 +42,40 @@ export function readNewSession(params: unknown, method = "session/new"): NewSess
       unusable.push({ name: nameOf(entry), why });
     }
   }
+  const added = addedFolders(params.additionalDirectories, invalid);
   const hasPrompt = typeof systemPrompt === "string" && systemPrompt.trim() !== "";
   const title = isRecord(params._meta) ? params._meta.sessionTitle : undefined;
   return {
     request: {
       cwd,
       servers,
+      ...(added.length === 0 ? {} : { addedFolders: added }),
       ...(hasPrompt ? { systemPrompt } : {}),
       ...(unusable.length === 0 ? {} : { unusable }),
     },
-    problems: [...unusable.map(({ why }) => why), ...otherRoots(params.additionalDirectories)],
+    problems: unusable.map(({ why }) => why),
     ...(typeof title === "string" && title.trim() !== "" ? { title: title.trim() } : {}),
   };
 }
 
-/** What a person is told of more folders than one: they were not offered, and no server gets them. */
-function otherRoots(folders: unknown): string[] {
-  if (!Array.isArray(folders) || folders.length === 0) return [];
-  const names = folders.map((each) => JSON.stringify(each)).join(", ");
-  return [
-    `A session works in one folder, its cwd: ${names} (additionalDirectories) can be reached by no server of it`,
-  ];
+/**
+ * The folders that a session works in besides its `cwd`.
+ *
+ * @throws {SkepError} `INVALID_PARAMS` for what is no list of absolute paths, or for too many.
+ */
+function addedFolders(list: unknown, invalid: (what: string) => Error): readonly string[] {
+  if (list === undefined || list === null) return [];
+  if (!Array.isArray(list)) throw invalid("additionalDirectories must be an array");
+  const { value: most } = LIMITS.maxAddedFolders;
+  if (list.length > most) {
+    throw invalid(`additionalDirectories has ${list.length} entries: the limit is ${most}`);
+  }
+  for (const each of list) {
+    if (typeof each === "string" && isAbsolute(each) && !each.includes("\0")) continue;
+    const shown = JSON.stringify(each);
+    throw invalid(`additionalDirectories must be absolute paths: ${shown} is none`);
+  }
+  return list;
 }
 
 /**

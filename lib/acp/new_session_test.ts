@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { SkepError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
 import { readNewSession } from "./new_session.ts";
 
 const CLIENT = { kind: "client", where: "session/new" } as const;
@@ -129,12 +130,18 @@ Deno.test("readNewSession() refuses what makes no session", () => {
   refuse({ cwd: "/w", systemPrompt: 1 }, "session/new: systemPrompt must be text");
 });
 
-Deno.test("readNewSession() tells of more folders than the session's own, which no server gets", () => {
-  const problems = (additionalDirectories: unknown) =>
-    readNewSession({ cwd: "/w", additionalDirectories }).problems;
-  assertEquals([problems(undefined), problems(null), problems([])], [[], [], []]);
-  assertEquals(problems(["/a", "/b"]), [
-    'A session works in one folder, its cwd: "/a", "/b" (additionalDirectories) can be reached by ' +
-    "no server of it",
-  ]);
+Deno.test("readNewSession() takes folders that a session works in besides, by absolute paths", () => {
+  const read = (additionalDirectories: unknown) =>
+    readNewSession({ cwd: "/w", additionalDirectories }).request.addedFolders;
+  assertEquals([read(undefined), read(null), read([])], [undefined, undefined, undefined]);
+  assertEquals(read(["/a", "/b"]), ["/a", "/b"]);
+  const many = Array.from({ length: LIMITS.maxAddedFolders.value }, (_, at) => `/${at}`);
+  assertEquals(read(many), many);
+  const refused = (given: unknown, why: string) =>
+    assertThrows(() => read(given), SkepError, `session/new: additionalDirectories ${why}`);
+  refused("/a", "must be an array");
+  refused(["a"], 'must be absolute paths: "a" is none');
+  refused([1], "must be absolute paths: 1 is none");
+  refused(["/a\0"], 'must be absolute paths: "/a\\u0000" is none');
+  refused([...many, "/more"], "has 17 entries: the limit is 16");
 });

@@ -32,11 +32,12 @@ export interface SessionsOptions extends ClientOptions, ModelListsOptions {
     choice: { readonly beside: string; readonly effort: Effort | undefined },
   ) => Promise<Model>;
   /**
-   * The canonical path of a session's folder, for that method; absent: folders are not looked at.
+   * The canonical path of a session's folder, for that method; absent: folders are not looked at. `what`
+   * names the folder in errors: its `cwd`, unless given.
    *
    * @throws {SkepError} `INVALID_PARAMS` when there is no such folder.
    */
-  readonly folder?: (cwd: string, method: string) => Promise<string>;
+  readonly folder?: (path: string, method: string, what?: string) => Promise<string>;
   /** The sessions that are kept; absent: none are, and the client is told so. */
   readonly kept?: () => Promise<Pick<SessionStore, "list" | "info" | "delete">>;
   /** The identity's private key, which a client gave to a server, is passed on to it. */
@@ -327,11 +328,21 @@ export class Sessions {
     }
   }
 
-  /** The request with the canonical path of its folder. */
+  /** The request with the canonical paths of its folders; one that lies in another of them adds nothing. */
   async #placed(method: string, request: SessionRequest): Promise<SessionRequest> {
-    const cwd = await this.#options.folder?.(request.cwd, method) ?? request.cwd;
+    const { folder } = this.#options;
+    const cwd = await folder?.(request.cwd, method) ?? request.cwd;
     const named = resolve(request.cwd);
-    return cwd === named ? { ...request, cwd } : { ...request, cwd, namedCwd: named };
+    const added: string[] = [];
+    for (const path of request.addedFolders ?? []) {
+      const place = await folder?.(path, method, "additionalDirectories:") ?? path;
+      if (![cwd, ...added].includes(place)) added.push(place);
+    }
+    return {
+      ...{ ...request, cwd },
+      ...(cwd === named ? {} : { namedCwd: named }),
+      ...(request.addedFolders && { addedFolders: added }),
+    };
   }
 
   async #leave(method: string, entry: Entry): Promise<void> {

@@ -37,7 +37,10 @@ export interface PromptSources {
  */
 export async function promptSources(
   persona: Persona,
-  { cwd, systemPrompt: clients }: Pick<SessionRequest, "cwd" | "systemPrompt">,
+  { cwd, addedFolders, systemPrompt: clients }: Pick<
+    SessionRequest,
+    "cwd" | "addedFolders" | "systemPrompt"
+  >,
   settings: Pick<Settings, "limits" | "hints">,
   host: Pick<Host, "files" | "env" | "platform" | "cwd">,
 ): Promise<PromptSources> {
@@ -61,7 +64,7 @@ export async function promptSources(
     ? await ownPrompt(host, limits)
     : { text: clients, source: "systemPrompt" };
   const spoken = own === undefined ? persona : { prompt: own.text, file: own.source };
-  const parts = { persona: spoken, hints: hints.hints, skills: found.skills };
+  const parts = { persona: spoken, hints: hints.hints, skills: found.skills, addedFolders };
   return {
     parts,
     system: clients === undefined ? systemPrompt(parts, limits) : clientPrompt(parts, limits),

@@ -42,6 +42,8 @@ interface Preparing extends Pick<ProbeContext, "signal" | "isRefetching" | "onRe
   /** Gets what the server does; absent: nothing is logged. */
   readonly accesses?: AccessLog;
   readonly isWorkspaceChecked?: boolean;
+  /** Folders that the session works in besides. */
+  readonly addedFolders?: readonly string[] | undefined;
 }
 
 /** What a start of servers has of its own. */
@@ -68,11 +70,16 @@ export class RunServers {
   }
 
   /** What preparing a server for a workspace takes. */
-  async context(workspace: string, signal?: AbortSignal): Promise<ProbeContext> {
+  async context(
+    workspace: string,
+    signal?: AbortSignal,
+    addedFolders: readonly string[] = [],
+  ): Promise<ProbeContext> {
     const { context, persona, settings } = this.#options;
     return {
       ...context,
       workspace,
+      ...(addedFolders.length === 0 ? {} : { addedFolders }),
       configuration: [
         ...await packFiles(persona, workspace, this.#host),
         ...settings.serverFiles,
@@ -89,10 +96,10 @@ export class RunServers {
   async prepare(
     spec: ServerSpec,
     workspace: string,
-    { signal, accesses, isWorkspaceChecked = false, ...more }: Preparing = {},
+    { signal, accesses, isWorkspaceChecked = false, addedFolders, ...more }: Preparing = {},
   ): Promise<Launch> {
     if (spec.problem !== undefined) throw spec.problem;
-    const context = await this.context(workspace, signal);
+    const context = await this.context(workspace, signal, addedFolders);
     if (!isWorkspaceChecked) await checkWorkspace(context);
     const own = { ...context, ...more };
     const placed = inWorkspace(spec, workspace);
@@ -124,9 +131,9 @@ export class RunServers {
     const { limits, folders } = settings;
     const host = this.#host;
     notices.push(...await consent.require());
-    const { cwd, editor, elicitor, signal, onNotice = host.warn } = request;
+    const { cwd, addedFolders, editor, elicitor, signal, onNotice = host.warn } = request;
     const specs = [...this.#options.specs, ...request.servers];
-    if (specs.length > 0) await checkWorkspace(await this.context(cwd));
+    if (specs.length > 0) await checkWorkspace(await this.context(cwd, signal, addedFolders));
     let isStarting = true;
     const tell = (text: string) => isStarting ? void notices.push(text) : onNotice(text);
     const registry = await startRegistry({
@@ -136,7 +143,7 @@ export class RunServers {
         this.prepare(withWorkspaceName(spec, request.namedCwd), cwd, {
           signal: AbortSignal.any([signal, own].filter((each) => each !== undefined)),
           ...(accesses && { accesses }),
-          isRefetching,
+          ...{ isRefetching, addedFolders },
           isWorkspaceChecked: isStarting, // once for all of them, just now
           onRefused: ({ text }) => tell(text),
         }),
@@ -159,7 +166,7 @@ export class RunServers {
             ...(accesses && { onAccess: loggingEditor(accesses, launch.grant) }),
           }),
       }),
-      roots: [cwd],
+      roots: [cwd, ...addedFolders ?? []],
       signal: signal ?? new AbortController().signal,
     });
     isStarting = false;

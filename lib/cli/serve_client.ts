@@ -35,7 +35,7 @@ export async function serveClient(
         },
       },
       open: async (request) => await (await prepare()).open(request),
-      folder: (cwd, method) => sessionFolder(cwd, method, host),
+      folder: (path, method, what) => sessionFolder(path, method, host, what),
       resolveModel: async (id, choice) => await resolve(id, choice, await prepare()),
       models: async (current) => {
         const { modelChoices, modelId } = await prepare();

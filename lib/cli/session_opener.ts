@@ -56,7 +56,12 @@ export class SessionOpener {
     const notices: string[] = [];
     const kept = await this.#keep(request, notices);
     const systemPrompt = request.systemPrompt ?? kept?.state.system;
-    const prompt = { cwd: request.cwd, ...(systemPrompt === undefined ? {} : { systemPrompt }) };
+    const { cwd, addedFolders } = request;
+    const prompt = {
+      cwd,
+      ...(addedFolders && { addedFolders }),
+      ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    };
     const sources = await promptSources(persona, prompt, settings, host);
     const redact = journalRedactor([...this.#options.specs, ...request.servers], host.env);
     const id = kept?.id ?? crypto.randomUUID();
@@ -79,7 +84,12 @@ export class SessionOpener {
       const { builtIns, shelf, folderHints, ...told } = withToolNotes(sources, registry, limits);
       let { system } = told;
       const takeText = async (now: Persona) => {
-        const read = await promptSources(now, { cwd: request.cwd }, settings, host);
+        const read = await promptSources(
+          now,
+          { cwd, ...(addedFolders && { addedFolders }) },
+          settings,
+          host,
+        );
         system = withToolNotes(read, registry, limits).system;
       };
       notices.push(...told.notices);
@@ -129,13 +139,17 @@ export class SessionOpener {
   }
 
   #startPackHooks(
-    { cwd, signal }: SessionRequest,
+    { cwd, addedFolders, signal }: SessionRequest,
     accesses: AccessLog | undefined,
     stop: AbortSignal,
   ): ReturnType<typeof startPackHooks> {
     const { persona, servers, settings, host } = this.#options;
     const prepare = (spec: ServerSpec) =>
-      servers.prepare(spec, cwd, { ...(signal && { signal }), ...(accesses && { accesses }) });
+      servers.prepare(spec, cwd, {
+        addedFolders,
+        ...(signal && { signal }),
+        ...(accesses && { accesses }),
+      });
     const world = { host, limits: settings.limits, prepare, onLog: serverLogger(host) };
     return startPackHooks(persona, world, stop);
   }
@@ -169,13 +183,13 @@ export class SessionOpener {
   }
 
   #source(
-    { cwd, signal, onNotice = this.#options.host.warn }: SessionRequest,
+    { cwd, addedFolders, signal, onNotice = this.#options.host.warn }: SessionRequest,
     takeText: SourceOptions["takeText"],
   ): ServerSource {
     const { specs, servers, persona, disk } = this.#options;
     return sessionSource({
       ...{ specs, persona, disk, takeText, onNotice },
-      prepare: (spec) => servers.prepare(spec, cwd, signal === undefined ? {} : { signal }),
+      prepare: (spec) => servers.prepare(spec, cwd, { addedFolders, ...(signal && { signal }) }),
     });
   }
 }

@@ -20,7 +20,7 @@ export interface Editor {
   /**
    * The text of a file, whether it is open or not.
    *
-   * @param path Relative to the workspace.
+   * @param path Relative to the workspace; absolute in a folder that the session works in besides.
    * @throws {SkepError} `CANCELLED` as soon as the signal is aborted.
    */
   read(path: string, signal: AbortSignal): Promise<{ readonly text: string } | EditorProblem>;
@@ -109,7 +109,7 @@ export class EditorFiles {
     const { path } = isObject(params) ? params : {};
     if (typeof path !== "string") return undefined;
     const real = await this.#options.world.files.realPath(path).catch(() => undefined);
-    const isReached = real === path && this.#below(path) !== "" &&
+    const isReached = real === path && this.#root(path) !== undefined &&
       canReach(path, "read", this.#launch) && canReach(path, access, this.#launch);
     return isReached ? path : undefined;
   }
@@ -140,9 +140,9 @@ export class EditorFiles {
   /** The text on the disk. No text in UTF-8 without a mark is nothing to ask for: editors show it as they like. */
   async #saved(path: string): Promise<string | UnsavedText> {
     const { limits: { maxEditorFileBytes }, world: { files } } = this.#options;
-    const { workspace } = this.#launch.grant;
+    const root = this.#root(path) ?? this.#launch.grant.workspace;
     try {
-      const found = await files.readInside(workspace, path, maxEditorFileBytes);
+      const found = await files.readInside(root, path, maxEditorFileBytes);
       if (found === undefined) return {};
       const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(found.bytes);
       return text.startsWith("\ufeff") || text.includes("\0") ? {} : text;
@@ -152,12 +152,26 @@ export class EditorFiles {
   }
 
   async #trail(path: string): Promise<Trail | undefined> {
-    return await trailOf(path, this.#launch.grant.workspace, this.#options.world.files);
+    return await trailOf(
+      path,
+      this.#root(path) ?? this.#launch.grant.workspace,
+      this.#options.world.files,
+    );
   }
 
+  /** The folder of the session that the path lies below; undefined for none. */
+  #root(path: string): string | undefined {
+    const { grant } = this.#launch;
+    return [grant.workspace, ...grant.addedFolders ?? []]
+      .find((folder) => (relativeTo(path, folder, osOf(grant)) ?? "") !== "");
+  }
+
+  /** The path as an editor is asked for it. */
   #below(path: string): string {
     const { grant } = this.#launch;
-    return relativeTo(path, grant.workspace, osOf(grant)) ?? "";
+    return this.#root(path) === grant.workspace
+      ? relativeTo(path, grant.workspace, osOf(grant)) ?? ""
+      : path;
   }
 
   async #inTime<T>(

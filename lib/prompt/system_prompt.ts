@@ -12,6 +12,8 @@ export interface PromptParts {
   /** The files of instructions that the workspace and the home folder have, in order. */
   readonly hints?: readonly Hint[];
   readonly skills?: readonly Skill[];
+  /** Folders that the session works in beside its own. */
+  readonly addedFolders?: readonly string[] | undefined;
   /** See {@linkcode missingTools}. */
   readonly missingTools?: string;
   /** See {@linkcode toolNotes}. */
@@ -25,6 +27,7 @@ export interface PromptPart {
     | "team instructions"
     | "project hints"
     | "skills"
+    | "folders"
     | "missing tools"
     | "tool notes";
   readonly text: string;
@@ -63,7 +66,8 @@ export function systemPrompt(
 
 /** The parts of a system prompt, in order, those that are empty left out. */
 export function promptParts(
-  { persona, hints = [], skills = [], missingTools = "", toolNotes = "" }: PromptParts,
+  { persona, hints = [], skills = [], addedFolders = [], missingTools = "", toolNotes = "" }:
+    PromptParts,
 ): readonly PromptPart[] {
   const team = persona.team?.trim() ?? "";
   const texts: [PromptPart["name"], string][] = [
@@ -71,11 +75,21 @@ export function promptParts(
     ["team instructions", team === "" ? "" : section("team_instructions", team)],
     ["project hints", hintsSection(hints)],
     ["skills", skillsSection(skills)],
+    ["folders", foldersText(addedFolders)],
     ["missing tools", missingTools],
     ["tool notes", toolNotes],
   ];
   return texts.filter(([, text]) => text !== "")
     .map(([name, text]) => ({ name, text, bytes: byteLength(text) }));
+}
+
+function foldersText(folders: readonly string[]): string {
+  if (folders.length === 0) return "";
+  const names = folders.map((each) => JSON.stringify(each)).join(", ");
+  return withoutMarks(
+    `You work in the current folder, and in these as well: ${names}. ` +
+      "Name what lies in them by absolute paths.",
+  );
 }
 
 function byteLength(text: string): number {

@@ -1,3 +1,4 @@
+import { isWholeWorkspace } from "./added_folders.ts";
 import type { ServerCommand } from "./command.ts";
 import type { GrantPlace } from "./grant_invalid.ts";
 import type { PathRules } from "./path_rules.ts";
@@ -36,12 +37,15 @@ export function serverPolicies(
   );
 }
 
+/** What the paths of a policy are read by. */
+type BoundRules = Pick<PathRules, "variables" | "files" | "addedFolders">;
+
 /** The ceilings of a policy for one server: that of all servers, then its own. Each of them holds. */
 export async function policyBounds(
   policy: Policy | undefined,
   name: string,
   command: ServerCommand,
-  rules: Pick<PathRules, "variables" | "files">,
+  rules: BoundRules,
 ): Promise<Bound[]> {
   if (policy === undefined) return [];
   const own = serverPolicies(policy, name, command).map(({ permissions }) => permissions);
@@ -54,7 +58,7 @@ export async function policyBounds(
 /** The ceiling that a persona sets to all its servers; none when it sets none. */
 export async function personaBounds(
   { ceiling }: Pick<ServerSpec, "ceiling">,
-  rules: Pick<PathRules, "variables" | "files">,
+  rules: BoundRules,
 ): Promise<Bound[]> {
   if (ceiling === undefined) return [];
   const { permissions, file } = ceiling;
@@ -64,7 +68,7 @@ export async function personaBounds(
 async function boundOf(
   { read, write, secrets, limits = {}, ...names }: Permissions,
   file: string,
-  rules: Pick<PathRules, "variables" | "files">,
+  rules: BoundRules,
 ): Promise<Bound> {
   const { TMP, HOME } = rules.variables;
   // A server's private folders are its own, whatever the policy lists.
@@ -91,13 +95,14 @@ export function policyOrigin(file: string): string {
 async function resolved(
   entries: readonly string[],
   at: GrantPlace,
-  { variables, files }: Pick<PathRules, "variables" | "files">,
+  { variables, files, addedFolders }: BoundRules,
 ): Promise<string[]> {
   // A server that comes from no pack has nothing of one.
   const usable = entries.filter((each) =>
     variables.PACK !== undefined || !each.includes("${PACK}")
   );
-  return await Promise.all(
+  const paths = await Promise.all(
     usable.map((each) => canonicalPath(expandVariables(each, variables, at), { files })),
   );
+  return usable.some(isWholeWorkspace) ? [...paths, ...addedFolders ?? []] : paths;
 }

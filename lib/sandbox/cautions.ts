@@ -8,10 +8,12 @@ import { steeringVariables } from "./steering.ts";
  * about the server.
  */
 export function cautions({ grant, secretNames, home, os }: PlainFacts): string[] {
-  const { read, write, net, workspace, tmp } = grant;
+  const { read, write, net, workspace, addedFolders = [], tmp } = grant;
+  const worked = [workspace, ...addedFolders];
   const hosts = net.map(({ value }) => value).filter(namesHost);
   const isPrivate = (path: string) => [tmp, home].some((folder) => isWithin(path, folder, os));
-  const outside = (path: string) => !isPrivate(path) && !isWithin(path, workspace, os);
+  const outside = (path: string) =>
+    !isPrivate(path) && !worked.some((folder) => isWithin(path, folder, os));
   const isReading = read.some(({ value, origin }) => origin !== "own files" && !isPrivate(value));
   const sent = [
     ...(isReading ? ["what it reads"] : []),
@@ -30,7 +32,7 @@ export function cautions({ grant, secretNames, home, os }: PlainFacts): string[]
     ...(written.length > 0
       ? [`changes files outside of the workspace: ${written.join(", ")}`]
       : []),
-    ...(write.some(({ value }) => isWithin(workspace, value, os))
+    ...(write.some(({ value }) => worked.some((folder) => isWithin(folder, value, os)))
       ? ["can change scripts and sources of the workspace, which you may run later"]
       : []),
   ];

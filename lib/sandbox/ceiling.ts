@@ -24,7 +24,10 @@ export interface Ceiling {
  */
 export async function ceilingOf(
   spec: Pick<ServerSpec, "origin" | "command" | "args" | "env">,
-  context: Pick<LaunchContext, "host" | "workspace" | "pack" | "programRoot" | "isAccepted">,
+  context: Pick<
+    LaunchContext,
+    "host" | "workspace" | "addedFolders" | "pack" | "programRoot" | "isAccepted"
+  >,
 ): Promise<Ceiling> {
   const { files, platform } = context.host;
   const { os } = platform;
@@ -43,7 +46,8 @@ export async function ceilingOf(
     case "file": {
       // A link to a file of the workspace is one, and so is a link that the workspace holds.
       const real = await canonicalPath(origin.where, { files }).catch(() => origin.where);
-      return [real, origin.where].some((path) => isWithin(path, context.workspace, os))
+      const worked = [context.workspace, ...context.addedFolders ?? []];
+      return [real, origin.where].some((path) => worked.some((each) => isWithin(path, each, os)))
         ? await unlessAccepted("a file of the workspace")
         : any;
     }

@@ -33,6 +33,12 @@ Deno.test("ceilingOf() gives a file of the workspace no more, by whatever link i
   }
 });
 
+Deno.test("ceilingOf() gives a file of a folder that a session adds no more than one of its workspace", async () => {
+  const file: Origin = { kind: "file", where: "/home/u/mcp.json" };
+  assertEquals(await reach(file, { addedFolders: ["/home/u"] }), "workspace");
+  assertEquals(await reach(file, { addedFolders: ["/home/other"] }), "any");
+});
+
 Deno.test("originText() names an origin in a few words", () => {
   assertEquals(originText({ kind: "pack", where: "/p" }), "pack /p");
   assertEquals(originText({ kind: "pack", where: "pack guide" }), "pack guide");

@@ -66,6 +66,7 @@ export async function computeGrant(
     source: spec.origin,
     isLimited: rules.ceiling.reach === "workspace",
     workspace: context.workspace,
+    ...(rules.addedFolders?.length ? { addedFolders: rules.addedFolders } : {}),
     tmp: places.tmp,
     home: places.home,
     read,

@@ -26,6 +26,8 @@ export interface LaunchContext {
   >;
   /** The session's folder, absolute. */
   readonly workspace: string;
+  /** Folders that the session works in besides, absolute: `${WORKSPACE}` as a whole stands for them too. */
+  readonly addedFolders?: readonly string[];
   /** The persona's pack, which `${PACK}` stands for; absent when the server comes from none. */
   readonly pack?: string;
   /** Files and folders that this run was configured from, absolute: no server changes them. */

@@ -14,16 +14,18 @@ import { PROTECTED_FILES, PROTECTED_GROUPS } from "./protected_names.ts";
  */
 export function dangers(
   kind: Launch["kind"],
-  grant: Pick<Grant, "env" | "run" | "read" | "write" | "net" | "workspace">,
+  grant: Pick<Grant, "env" | "run" | "read" | "write" | "net" | "workspace" | "addedFolders">,
   backend: BackendName | undefined,
   { host, policy }: Pick<LaunchContext, "host" | "policy">,
 ): string[] {
   const { os } = host.platform;
-  const isWritable = grant.write.some(({ value }) => isWithin(grant.workspace, value, os));
+  const worked = [grant.workspace, ...grant.addedFolders ?? []]
+    .filter((folder) => grant.write.some(({ value }) => isWithin(folder, value, os)));
+  const isWritable = worked.length > 0;
   const programs = backend === undefined ? grant.run.map(({ value }) => value) : [];
   const home = host.env(os === "windows" ? "USERPROFILE" : "HOME");
-  const holdsHome = home !== undefined && isWithin(home, grant.workspace, os);
-  const holdsPart = !holdsHome && homeFiles(grant.workspace, host).length > 0;
+  const holdsHome = home !== undefined && worked.some((folder) => isWithin(home, folder, os));
+  const holdsPart = !holdsHome && worked.some((folder) => homeFiles(folder, host).length > 0);
   const lifted = policy?.protect === undefined ? [] : liftedBy(policy.protect);
   const keys = grant.env.filter(({ origin }) => origin === PASSED_KEYS_ORIGIN);
   return [

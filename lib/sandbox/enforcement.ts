@@ -72,10 +72,12 @@ export function enforcement(
 /** What the grant does not hold, a few words each: for notices and the audit. */
 export function leaks(
   kind: Launch["kind"],
-  grant: Pick<Grant, "run" | "limits" | "write" | "workspace" | "net">,
+  grant: Pick<Grant, "run" | "limits" | "write" | "workspace" | "addedFolders" | "net">,
   backend: BackendName | undefined,
 ): string[] {
-  const hasWorkspace = grant.write.some(({ value }) => value === grant.workspace);
+  const hasWorkspace = grant.write.some(({ value }) =>
+    value === grant.workspace || grant.addedFolders?.includes(value)
+  );
   const unprotected = hasWorkspace ? ["protected files of the workspace can be written"] : [];
   if (backend === "landlock") {
     return [

@@ -32,6 +32,8 @@ export interface Grant {
   readonly isLimited: boolean;
   /** The session's folder: the child's working directory. */
   readonly workspace: string;
+  /** Folders that the session works in besides, canonical. */
+  readonly addedFolders?: readonly string[];
   /** The server's private temporary folder: `${TMP}`. */
   readonly tmp: string;
   /** The server's private home folder: `${HOME}`. */

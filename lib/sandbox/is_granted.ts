@@ -51,14 +51,15 @@ export function osOf({ workspace }: Pick<Grant, "workspace">): Os {
 }
 
 /**
- * What of the protected files a path lies in, in the workspace or a repository nested in it: its name and
- * why. Whether it is held here is not told.
+ * What of the protected files a path lies in, in a folder of the session or a repository nested in it: its
+ * name and why. Whether it is held here is not told.
  */
 export function protectedPart(
   path: string,
-  grant: Pick<Grant, "workspace">,
+  grant: Pick<Grant, "workspace" | "addedFolders">,
 ): { readonly name: string; readonly reason: string } | undefined {
-  const below = relativeTo(inWorkspace(path, grant), grant.workspace, osOf(grant));
+  const [below] = [grant.workspace, ...grant.addedFolders ?? []]
+    .flatMap((folder) => relativeTo(inWorkspace(path, grant), folder, osOf(grant)) ?? []);
   if (below === undefined) return undefined;
   const inGit =
     /(?:^|\/)\.git\/(?:(?:modules|worktrees)\/(?:.*\/)?)?((?:hooks|config|commondir)(?:[./].*)?)$/

@@ -2,6 +2,7 @@ import { dirname, join } from "@std/path";
 import { SkepError } from "../errors.ts";
 import { denoDir, findDeno } from "../host/deno_binary.ts";
 import type { SpawnCommand } from "../host/process.ts";
+import { withAddedFolders } from "./added_folders.ts";
 import { type Asked, askedBy } from "./asked.ts";
 import { personaBounds, policyBounds } from "./bounds.ts";
 import { warmBundled } from "./bundled.ts";
@@ -95,8 +96,13 @@ export async function prepareLaunch(
 ): Promise<Launch> {
   const { host } = context;
   const command = readCommand(spec);
-  const asked = askedBy(spec, command, host.platform.os, context.policy);
   const canonical = await canonicalContext(context);
+  const asks = askedBy(spec, command, host.platform.os, context.policy);
+  const asked = {
+    ...asks,
+    read: withAddedFolders(asks.read, canonical.addedFolders),
+    write: withAddedFolders(asks.write, canonical.addedFolders),
+  };
   const ceiling = await ceilingOf(spec, canonical);
   const wish = sandboxWish(spec, command, asked, ceiling, context.policy);
   const confiner = context.sandbox === "off" ? { problem: "" } : await context.confiner();
@@ -155,9 +161,11 @@ export interface Parts {
 
 async function canonicalContext(context: LaunchContext): Promise<LaunchContext> {
   const { files } = context.host;
+  const { addedFolders: added } = context;
   return {
     ...context,
     workspace: await files.realPath(context.workspace),
+    ...(added && { addedFolders: await Promise.all(added.map((path) => files.realPath(path))) }),
     ...(context.pack === undefined ? {} : { pack: await files.realPath(context.pack) }),
     programRoot: await files.realPath(context.programRoot),
   };

@@ -17,6 +17,8 @@ export interface PathRules {
   readonly files: LaunchContext["host"]["files"];
   readonly variables: Variables & { readonly TMP: string; readonly HOME: string };
   readonly ceiling: Ceiling;
+  /** Folders that the session works in besides, canonical. */
+  readonly addedFolders?: readonly string[];
   /** What a server gets under the lowest ceiling too. */
   readonly ownFolders: { readonly read: readonly string[]; readonly write: readonly string[] };
   readonly guarded: readonly ProtectedPath[];
@@ -36,6 +38,7 @@ export async function pathRules(
     LaunchContext,
     | "host"
     | "workspace"
+    | "addedFolders"
     | "pack"
     | "programRoot"
     | "bundles"
@@ -47,8 +50,8 @@ export async function pathRules(
   temporary: string,
   backend?: BackendName,
 ): Promise<PathRules> {
-  const { host, workspace, pack } = context;
-  const own = [workspace, places.tmp, places.home];
+  const { host, workspace, addedFolders, pack } = context;
+  const own = [workspace, ...addedFolders ?? [], places.tmp, places.home];
   const ownPack = spec.origin.kind === "pack" && pack !== undefined ? [pack] : [];
   return {
     os: host.platform.os,
@@ -60,6 +63,7 @@ export async function pathRules(
       ...(pack === undefined ? {} : { PACK: pack }),
     },
     ceiling: await ceilingOf(spec, context),
+    ...(addedFolders && { addedFolders }),
     ownFolders: { read: [...own, ...ownPack], write: own },
     guarded: [
       ...await protectedPaths(context, { denoDir: places.denoDir, temporary }),
@@ -88,7 +92,7 @@ export async function judgePath(
   rules: PathRules,
   at: EntryPlace,
 ): Promise<PathVerdict> {
-  const { os, variables, ceiling } = rules;
+  const { os, variables, ceiling, addedFolders = [] } = rules;
   if (/[\n\r\0]/.test(text)) throw grantInvalid(at, text, "it holds a line break or a NUL");
   if (text.includes("*")) {
     throw grantInvalid(at, text, "a path is no pattern: a folder means all below it");
@@ -111,7 +115,8 @@ export async function judgePath(
     const problem = pathProblem(spelling, access, rules);
     if (problem === undefined) continue;
     if (problem.isCut) return { reason: problem.reason };
-    const isWorkspace = relativeTo(path, variables.WORKSPACE, os) === "";
+    const isWorkspace = [variables.WORKSPACE, ...addedFolders]
+      .some((folder) => relativeTo(path, folder, os) === "");
     const hint = isWorkspace ? ". Choose a smaller workspace with --cwd" : "";
     if (isWorkspace && problem.isRunFrom) {
       // It can be looked at. Under flags alone what is written there is one of the leaks that are told.

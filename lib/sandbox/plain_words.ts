@@ -11,7 +11,7 @@ export interface PlainFacts {
   readonly kind: Launch["kind"];
   readonly grant: Pick<
     Grant,
-    "read" | "write" | "net" | "run" | "secrets" | "workspace" | "env" | "tmp"
+    "read" | "write" | "net" | "run" | "secrets" | "workspace" | "addedFolders" | "env" | "tmp"
   >;
   /** Names of the variables that hold a secret, whoever set them. */
   readonly secretNames: readonly string[];

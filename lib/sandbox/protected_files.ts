@@ -35,9 +35,11 @@ export interface ProtectedFile {
 }
 
 type Files = Pick<Host["files"], "lstat" | "list" | "readText" | "realPath">;
-type World = Pick<LaunchContext, "programRoot" | "configuration" | "policy" | "limits"> & {
-  readonly host: Pick<LaunchContext["host"], "env" | "platform"> & { readonly files: Files };
-};
+type World =
+  & Pick<LaunchContext, "programRoot" | "configuration" | "policy" | "limits" | "addedFolders">
+  & {
+    readonly host: Pick<LaunchContext["host"], "env" | "platform"> & { readonly files: Files };
+  };
 
 /** The mode of the folders that skep makes, and of hardly any other. */
 const PRIVATE_MODE = 0o700;
@@ -57,16 +59,18 @@ export async function protectedFiles(
 ): Promise<ProtectedFile[]> {
   const { files } = context.host;
   const protect = context.policy?.protect;
+  const worked = [workspace, ...context.addedFolders ?? []];
   const below = await Promise.all(
     [workspace, ...others].map(async (root) => {
       const found = await protectedBelow(root, context);
       // A folder that is written to, and no place to work in, gets nothing put into it.
-      const isWorkedIn = root === workspace || await files.lstat(join(root, ".git")) !== undefined;
+      const isWorkedIn = worked.includes(root) ||
+        await files.lstat(join(root, ".git")) !== undefined;
       return isWorkedIn ? found : found.filter(({ kind }) => kind !== "missing");
     }),
   );
   const there = await Promise.all(
-    outside(workspace, context).map(({ path, name, reason }) =>
+    outside(worked, context).map(({ path, name, reason }) =>
       protectedFile(path, name, reason, files)
     ),
   );
@@ -148,7 +152,7 @@ export function homeFiles(
 
 /** What is protected wherever it lies, and only where it is there. */
 function outside(
-  workspace: string,
+  worked: readonly string[],
   { programRoot, configuration = [], policy, host }: World,
 ): Pick<ProtectedFile, "path" | "name" | "reason">[] {
   return [
@@ -165,7 +169,8 @@ function outside(
     ...(policy === undefined
       ? []
       : [{ path: policy.file, name: "${POLICY}", reason: "it limits servers" }]),
-    ...homeFiles(workspace, host).map((file) => ({ ...file, name: "${HOME}" })),
+    ...worked.flatMap((folder) => homeFiles(folder, host))
+      .map((file) => ({ ...file, name: "${HOME}" })),
   ];
 }
 

@@ -18,6 +18,8 @@ export interface SessionRequest {
   readonly cwd: string;
   /** The path by which the client knows it, where that goes through a link. */
   readonly namedCwd?: string;
+  /** Folders that it works in besides, absolute and canonical: servers get them as they get the workspace. */
+  readonly addedFolders?: readonly string[];
   /** Servers beside the persona's: the client's own. One of a persona's name is renamed, never the persona's. */
   readonly servers: readonly ServerSpec[];
   /** The client's entries that cannot be used: the model is told of them. */
