@@ -1,6 +1,8 @@
 import type { Approver } from "../approval/approvals.ts";
+import { watchPackageManager } from "../acp/watch_parent.ts";
 import { SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { LIMITS } from "../limits.ts";
 import type { Elicitor } from "../mcp/elicitation.ts";
 import type { TerminalQuestions } from "./ask_in_terminal.ts";
 import { answerOnce } from "./chat_once.ts";
@@ -56,7 +58,7 @@ export async function run(asked: Invocation, host: Host): Promise<number> {
       await session.close();
     }
     return 0;
-  });
+  }, (onDeath, unwatch) => watchPackageManager(host, onDeath, LIMITS.watchParentMs.value, unwatch));
 }
 
 async function onePrompt(

@@ -8,11 +8,13 @@ const CODES: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130, SIGT
  * gets, so that it stops its children before it ends; further ones change nothing, since stopping
  * takes about a second.
  *
+ * @param watch Watches for what else ends the command, as a TERM does, until it is aborted.
  * @returns what `run` returns; after a signal 128 and its number, whatever `run` threw because of it.
  */
 export async function untilSignal(
   host: Pick<Host, "onSignal" | "platform">,
   run: (signal: AbortSignal) => Promise<number>,
+  watch: (onDeath: () => void, unwatch: AbortSignal) => Promise<void> = () => Promise.resolve(),
 ): Promise<number> {
   const stop = new AbortController();
   const unwatch = new AbortController();
@@ -20,11 +22,13 @@ export async function untilSignal(
   const names = host.platform.os === "windows"
     ? ["SIGINT"] as const
     : ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  host.onSignal(names, (name) => {
+  const end = (name: Deno.Signal) => {
     if (code !== undefined) return;
     code = CODES[name] ?? 1;
     stop.abort(new DOMException(`Stopped by ${name}`, "AbortError"));
-  }, unwatch.signal);
+  };
+  host.onSignal(names, end, unwatch.signal);
+  const watching = watch(() => end("SIGTERM"), unwatch.signal);
   try {
     const result = await run(stop.signal);
     return code ?? result;
@@ -33,5 +37,6 @@ export async function untilSignal(
     throw error;
   } finally {
     unwatch.abort();
+    await watching;
   }
 }

@@ -1,4 +1,5 @@
 import type { Files } from "./files.ts";
+import type { Launchers } from "./launchers.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { OwnStdout } from "./own_stdout.ts";
 import type { Process, SpawnCommand } from "./process.ts";
@@ -49,7 +50,7 @@ export interface Host {
   /** The process id of whatever started us; it changes when that dies. */
   parentPid(): number;
   /** The programs between us and whoever really started us, such as `npx`; see `launchers.ts`. */
-  launchersAbove(pid: number): Promise<number[]>;
+  launchersAbove(pid: number): Promise<Launchers>;
   /** Whether there is a process of that number. */
   isAlive(pid: number): boolean;
   /** True when the program runs as the administrator. */
