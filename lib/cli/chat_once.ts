@@ -25,7 +25,7 @@ export async function answerOnce(
   try {
     const content = [{ type: "text", text: prompt }] as const;
     const stop = await session.prompt(content, (update) => printer.show(update));
-    printer.endLine(); // both may go to one place
+    if (!isJson) printer.endLine(); // before the remark: both may go to one place
     await printer.flush();
     const remark = stopRemark(stop);
     if (remark !== undefined) printer.show({ type: "notice", text: `skep: ${remark}` });
