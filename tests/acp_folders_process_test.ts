@@ -129,6 +129,7 @@ Deno.test("a folder that a session cannot have is refused by its name, and a pol
     const { error } = await opened(folder);
     assertStringIncludes(error?.message ?? `${folder} was taken`, why);
     assertStringIncludes(error.message, folder);
+    assertEquals(error.code, -32602);
   }
   const { sessionId } = await opened(join(at.home, "link"));
   assertStringIncludes(

@@ -4,6 +4,7 @@ import { RPC_CODES, type RpcError } from "./rpc.ts";
 /** Codes that are not simply an agent that failed. */
 const NUMBERS: { readonly [Code in ErrorCode]?: number } = {
   INVALID_PARAMS: RPC_CODES.invalidParams,
+  USAGE: RPC_CODES.invalidParams, // of a session: a folder that no server can have
   METHOD_UNKNOWN: RPC_CODES.methodNotFound,
   SESSION_UNKNOWN: RPC_CODES.invalidParams,
   SESSION_CONFLICT: RPC_CODES.invalidParams,
