@@ -182,3 +182,89 @@ esac
   assertStringIncludes(stderr, "hook_on_message stderr: noted\n");
   assertStringIncludes(stderr, "hook_on_stop log: good night\n");
 });
+
+Deno.test({
+  name: "a hook that changed during a session, or became a link, ran what nobody had accepted",
+  ignore: !IS_CONFINED,
+  fn: async () => {
+    await using outside = await folderWith({ "out.sh": "#!/bin/bash\necho FROM-OUTSIDE\n" });
+    await Deno.chmod(`${outside.path}/out.sh`, 0o755);
+    await using pack = await packWith(
+      "on_message",
+      'echo GOOD "$(cat "$(dirname "$0")/beside.txt")" "$(cat "$SKEP_PACK/data.txt")"',
+    );
+    const script = `${pack.path}/hooks/x.sh`;
+    await Deno.writeTextFile(`${pack.path}/hooks/beside.txt`, "BESIDE");
+    await Deno.writeTextFile(`${pack.path}/data.txt`, "DATA");
+    const env = { ...await accepted(pack.path), SKEP_PACK_HOOK_MS: "60000" };
+    await using world = await startTurns([says("1"), says("2"), says("3")], {
+      args: ["--persona", pack.path],
+      env,
+    });
+    const last = (request: number) => JSON.stringify(world.messages(request).at(-1));
+    const good = await Deno.readTextFile(script);
+    const refused = async (prompt: string) => {
+      const { error } = await world.prompt(prompt);
+      assertStringIncludes(
+        error?.message,
+        "The prompt was refused by the hook on_message of a: its script hooks/x.sh, or what lies beside it, " +
+          `is not what was accepted. To look at it and accept it: skep audit --accept --persona ${pack.path}`,
+      );
+    };
+    await world.prompt("one");
+    assertStringIncludes(last(0), "GOOD BESIDE DATA");
+
+    await Deno.remove(script);
+    await Deno.symlink(`${outside.path}/out.sh`, script);
+    await refused("a link");
+    await Deno.remove(script);
+    await Deno.writeTextFile(script, "#!/bin/bash\necho EVIL\n", { mode: 0o755 });
+    await refused("other text");
+    await Deno.writeTextFile(script, good);
+    await Deno.writeTextFile(`${pack.path}/hooks/beside.txt`, "EVIL");
+    await refused("other text beside it");
+
+    await Deno.writeTextFile(`${pack.path}/hooks/beside.txt`, "BESIDE");
+    await world.prompt("two");
+    assertStringIncludes(last(1), "GOOD BESIDE DATA");
+    await Deno.writeTextFile(script, "#!/bin/bash\necho OTHER\n");
+    await accepted(pack.path);
+    await world.prompt("three");
+    assertStringIncludes(last(2), "OTHER");
+  },
+});
+
+Deno.test({
+  name: "an on_stop that changed during the session was run at its end",
+  ignore: !IS_CONFINED,
+  fn: async () => {
+    await using pack = await packWith("on_stop", "echo GOOD");
+    const env = { ...await accepted(pack.path), SKEP_LOG: "1", SKEP_PACK_HOOK_MS: "60000" };
+    await using world = await startTurns([says("1")], { args: ["--persona", pack.path], env });
+    await world.prompt("one");
+    await Deno.writeTextFile(`${pack.path}/hooks/x.sh`, "#!/bin/bash\necho EVIL\n");
+    await world.acp.running.closeStdin();
+    const { stderr } = await world.acp.running.ended;
+    assertStringIncludes(stderr, "The hook on_stop of a failed: its script hooks/x.sh, or what");
+    assertEquals(stderr.includes("EVIL"), false);
+  },
+});
+
+Deno.test({
+  name: "a hook of TypeScript runs from its copy, with what it imports from its folder",
+  ignore: !IS_CONFINED,
+  fn: async () => {
+    await using pack = await folderWith({
+      ...packOf(),
+      "agents/a.persona.md": PERSONA.replace(
+        "description: d",
+        "description: d\nhooks: { on_start: hooks/s.ts }",
+      ),
+      "hooks/s.ts": 'import { word } from "./lib/word.ts"; console.error(word); Deno.exit(1);',
+      "hooks/lib/word.ts": 'export const word: string = "IMPORTED";',
+    });
+    const env = { ...await accepted(pack.path), SKEP_PACK_HOOK_MS: "60000" };
+    const { stderr } = await skep([...CHAT, "--persona", pack.path, "-p", "/help"], { env });
+    assertStringIncludes(stderr, "the hook on_start of a failed: it ended with 1: IMPORTED");
+  },
+});

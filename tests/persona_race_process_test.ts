@@ -4,6 +4,7 @@ import { readInside } from "../lib/host/read_inside.ts";
 import { denoFiles } from "../lib/host/files.ts";
 import { DEFAULT_LIMITS } from "../lib/limits.ts";
 import { readPack } from "../lib/persona/pack.ts";
+import { readScript } from "../lib/persona/script_digest.ts";
 import { PATIENCE_MS } from "./harness.ts";
 import { folderWith, packOf } from "./packs.ts";
 
@@ -72,5 +73,29 @@ Deno.test({
       if (read?.instructions === "plain") plain++;
     }
     assertEquals(plain > 0, true);
+  },
+});
+
+Deno.test({
+  name: "a hook swapped while a session started ran other bytes than those that were checked",
+  ignore: !isLinux,
+  fn: async () => {
+    await using outside = await folderWith({ evil: "EVIL" });
+    await using pack = await folderWith({ "hooks/m.sh": "GOOD" });
+    const read = () => readScript(pack.path, "hooks/m.sh", denoFiles(), DEFAULT_LIMITS);
+    const accepted = (await read()).digest;
+    const path = `${pack.path}/hooks/m.sh`;
+    await using _swapper = swapper(path, "GOOD", `${outside.path}/evil`);
+    const until = performance.now() + 2000;
+    const seen = new Set<string>();
+    const isMet = () => seen.has("accepted") && seen.has("other");
+    while (performance.now() < (isMet() ? until : until + PATIENCE_MS)) {
+      const { digest, entries } = await read();
+      const texts = entries.map(({ bytes }) => new TextDecoder().decode(bytes));
+      assertEquals(texts.includes("EVIL"), false);
+      if (digest === accepted) assertEquals(texts, ["GOOD"]);
+      seen.add(digest === accepted ? "accepted" : "other");
+    }
+    assertEquals([...seen].sort(), ["accepted", "other"]); // both sides of the race were met
   },
 });

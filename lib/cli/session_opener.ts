@@ -14,6 +14,7 @@ import type { ServerSource } from "../session/session_servers.ts";
 import type { Session, SessionRequest } from "../session/session.ts";
 import type { Host } from "../host/host.ts";
 import type { Consent } from "./consent.ts";
+import { withHookCode } from "./hook_code.ts";
 import { journalRedactor, type KeptSessions } from "./kept_sessions.ts";
 import { startPackHooks } from "./pack_hooks.ts";
 import { personaNotices } from "./persona_notices.ts";
@@ -31,7 +32,7 @@ export interface SessionOpenerOptions {
   readonly settings: Settings;
   readonly specs: readonly ServerSpec[];
   readonly servers: RunServers;
-  readonly consent: Pick<Consent, "require">;
+  readonly consent: Pick<Consent, "require" | "sources" | "standing" | "command">;
   readonly sessions: KeptSessions;
   readonly rules: SessionRules;
   readonly modelId: string;
@@ -143,9 +144,10 @@ export class SessionOpener {
     accesses: AccessLog | undefined,
     stop: AbortSignal,
   ): ReturnType<typeof startPackHooks> {
-    const { persona, servers, settings, host } = this.#options;
-    const prepare = (spec: ServerSpec) =>
-      servers.prepare(spec, cwd, {
+    const { persona, servers, settings, consent, host } = this.#options;
+    const code = { persona, consent, files: host.files, limits: settings.limits };
+    const prepare = async (spec: ServerSpec) =>
+      await servers.prepare(await withHookCode(spec, code), cwd, {
         addedFolders,
         ...(signal && { signal }),
         ...(accesses && { accesses }),

@@ -17,7 +17,7 @@ import { unenforcedLimits } from "./unenforced_limits.ts";
  */
 export async function confine(
   launch: Launch,
-  parts: Pick<Parts, "target" | "places" | "root">,
+  parts: Pick<Parts, "target" | "places" | "root" | "code">,
   confiner: Confiner,
   context: LaunchContext,
 ): Promise<Launch> {
@@ -38,7 +38,7 @@ export async function confine(
 async function confineWith(
   proxy: ServerProxy | undefined,
   launch: Launch,
-  { target, places, root }: Pick<Parts, "target" | "places" | "root">,
+  { target, places, root, code }: Pick<Parts, "target" | "places" | "root" | "code">,
   confiner: Confiner,
   context: LaunchContext,
 ): Promise<Launch> {
@@ -66,6 +66,7 @@ async function confineWith(
   const ownFiles = [
     ...programFiles(target, context),
     ...programs.paths,
+    ...(code === undefined ? [] : [code]),
     ...(kind === "native" ? [inner.program] : []),
     ...proxy?.files ?? [],
   ];

@@ -22,6 +22,7 @@ import { launchNotices } from "./notices.ts";
 import { type FetchedPackage, fetchPackage } from "./npm.ts";
 import { registryLines } from "./npm_settings.ts";
 import { pathRules } from "./path_rules.ts";
+import { codeFolder, withPrivateCode } from "./private_code.ts";
 import { profileEnvironment } from "./profiles.ts";
 import { redactor, secretNames } from "./redact.ts";
 import { hostAndPort, isBridge, remoteAddress } from "./remote.ts";
@@ -94,16 +95,33 @@ export async function prepareLaunch(
   context: LaunchContext,
   standIn: (launch: Launch) => SpawnCommand = ({ command }) => command,
 ): Promise<Launch> {
+  const canonical = await canonicalContext(context);
+  const root = await context.host.files.makeTempFolder("skep-");
+  try {
+    const placed = await withPrivateCode(spec, root, canonical.pack, context.host.files);
+    return await prepareIn(root, placed, canonical, standIn);
+  } catch (error) {
+    await context.host.files.remove(root);
+    throw error;
+  }
+}
+
+/** Prepares it with its private folders in `root`, which whoever called removes when it fails. */
+async function prepareIn(
+  root: string,
+  spec: ServerSpec,
+  context: LaunchContext,
+  standIn: (launch: Launch) => SpawnCommand,
+): Promise<Launch> {
   const { host } = context;
   const command = readCommand(spec);
-  const canonical = await canonicalContext(context);
   const asks = askedBy(spec, command, host.platform.os, context.policy);
   const asked = {
     ...asks,
-    read: withAddedFolders(asks.read, canonical.addedFolders),
-    write: withAddedFolders(asks.write, canonical.addedFolders),
+    read: withAddedFolders(asks.read, context.addedFolders),
+    write: withAddedFolders(asks.write, context.addedFolders),
   };
-  const ceiling = await ceilingOf(spec, canonical);
+  const ceiling = await ceilingOf(spec, context);
   const wish = sandboxWish(spec, command, asked, ceiling, context.policy);
   const confiner = context.sandbox === "off" ? { problem: "" } : await context.confiner();
   const held = enforcement(spec, command.kind, { run: asked.run, ...wish }, {
@@ -115,27 +133,22 @@ export async function prepareLaunch(
   const isLauncherNeeded = held.backend === "unshare" || held.backend === "landlock";
   const needsDeno = runsInDeno(command.kind) || isLauncherNeeded;
   const deno = needsDeno ? await findDeno(host) : "";
-  const target = await prepareTarget(command, spec, canonical, { deno, denoDir: denoDir(host) });
-  const root = await host.files.makeTempFolder("skep-");
+  const target = await prepareTarget(command, spec, context, { deno, denoDir: denoDir(host) });
   const release = () => host.files.remove(root);
-  try {
-    const places = {
-      deno,
-      denoDir: denoDir(host),
-      tmp: join(root, "tmp"),
-      home: join(root, "home"),
-    };
-    await host.files.makeFolder(places.tmp);
-    await host.files.makeFolder(places.home);
-    const parts = { spec, command, held, asked, wish, target, places, root, release };
-    const own = await watchLeftFiles(await finish(parts, canonical), canonical);
-    const launch = { ...own, command: standIn(own) };
-    if (held.mode !== "off") checkNetwork(launch.grant, launch.kind, held.backend);
-    return "backend" in confiner ? await confine(launch, parts, confiner, canonical) : launch;
-  } catch (error) {
-    await release();
-    throw error;
-  }
+  const places = {
+    deno,
+    denoDir: denoDir(host),
+    tmp: join(root, "tmp"),
+    home: join(root, "home"),
+  };
+  await host.files.makeFolder(places.tmp);
+  await host.files.makeFolder(places.home);
+  const code = spec.code === undefined ? {} : { code: codeFolder(root) };
+  const parts = { spec, command, held, asked, wish, target, places, root, ...code, release };
+  const own = await watchLeftFiles(await finish(parts, context), context);
+  const launch = { ...own, command: standIn(own) };
+  if (held.mode !== "off") checkNetwork(launch.grant, launch.kind, held.backend);
+  return "backend" in confiner ? await confine(launch, parts, confiner, context) : launch;
 }
 
 /** What there is to run, found and fetched. */
@@ -156,6 +169,8 @@ export interface Parts {
   readonly places: Omit<ServerPlaces, "ownFiles">;
   /** The private folder that holds the server's private folders. */
   readonly root: string;
+  /** Holds the copy of the code that it is started from, where that is a copy. */
+  readonly code?: string;
   readonly release: () => Promise<void>;
 }
 
@@ -198,7 +213,9 @@ async function finish(parts: Parts, context: LaunchContext): Promise<Launch> {
   const spec = { ...parts.spec, env: { ...known.env, ...parts.spec.env } };
   const temporary = dirname(parts.root);
   const rules = await pathRules(spec, context, places, temporary, held.backend);
-  const ownFiles = target.kind === "npm"
+  const ownFiles = parts.code !== undefined
+    ? [parts.code]
+    : target.kind === "npm"
     ? target.fetched.folders
     : target.kind === "script"
     ? scriptFiles(target.path, spec, context, rules.guarded)

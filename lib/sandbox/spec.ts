@@ -54,7 +54,21 @@ export interface ServerSpec {
   readonly disabledTools?: readonly string[];
   /** Why it cannot be started, known before that is tried. */
   readonly problem?: Error;
+  /** The files that it is started from, as they were read; absent: those that are there when it starts. */
+  readonly code?: CodeFiles;
   readonly origin: Origin;
+}
+
+/** Files that were read and checked, to be run from a private copy. */
+export interface CodeFiles {
+  /** The path of the program or script among them. */
+  readonly main: string;
+  /** Their paths are relative, with `/`. */
+  readonly entries: readonly {
+    readonly path: string;
+    readonly bytes: Uint8Array;
+    readonly isExecutable: boolean;
+  }[];
 }
 
 /** An entry that comes to no server, since it is wrong. */
