@@ -104,7 +104,7 @@ Deno.test("the README's settings are the variables that the code reads", async (
 });
 
 /** Names that begin like a setting and are none: a key that is kept from servers, and what a launcher is told. */
-const NO_SETTINGS = ["SKEP_PRIVATE_KEY", "SKEP_SERVER_ENVIRONMENT"];
+const NO_SETTINGS = ["SKEP_PRIVATE_KEY", "SKEP_SERVER_ENVIRONMENT", "SKEP_PACK"];
 
 Deno.test("the README's transcript is what skep says", async () => {
   await using folder = await tempFolder();

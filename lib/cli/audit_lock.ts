@@ -1,11 +1,9 @@
 import { basename, dirname, join, relative } from "@std/path";
 import { SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import type { GrantRequest } from "../sandbox/accept/grant_request.ts";
 import { GRANTS_LOCK, grantsLockText, readGrantsLock } from "../sandbox/accept/grants_lock.ts";
-import { valueDigest } from "../sandbox/accept/value_digest.ts";
+import { recorded } from "../sandbox/accept/recorded.ts";
 import { wideningLines, widenings } from "../sandbox/accept/widenings.ts";
-import { maskArguments } from "../sandbox/mask_arguments.ts";
 import { isWithin } from "../sandbox/paths.ts";
 import type { GrantSource } from "./grant_sources.ts";
 import { packsFolder } from "./packs_folder.ts";
@@ -67,16 +65,6 @@ export async function checkGrants(run: Run, host: Host): Promise<number> {
     }
   }
   return isMore ? 3 : 0;
-}
-
-/** A lock goes into repositories: it holds no secret of a command line, but a digest to tell another one by. */
-function recorded(requests: readonly GrantRequest[]): Promise<GrantRequest[]> {
-  return Promise.all(requests.map(async (each) => {
-    const command = maskArguments(each.command);
-    if (command.every((word, place) => word === each.command[place])) return each;
-    const masked = await valueDigest(each.server, JSON.stringify(each.command));
-    return { ...each, command, masked };
-  }));
 }
 
 /** What ships with skep is recorded in skep itself: its folder may be anybody's, and is no place to write in. */

@@ -1,6 +1,7 @@
 import { basename } from "@std/path";
 import type { Host } from "../host/host.ts";
 import type { Limits } from "../limits.ts";
+import { maskArguments } from "../sandbox/mask_arguments.ts";
 import { type GrantedAtMost, grantedAtMost } from "../sandbox/granted_at_most.ts";
 import type { Os } from "../sandbox/paths.ts";
 import type { Policy } from "../sandbox/policy.ts";
@@ -183,7 +184,7 @@ function inspectServer(
   const remote = remoteOf(spec);
   return {
     name: spec.name,
-    command: [spec.command, ...spec.args],
+    command: maskArguments([spec.command, ...spec.args]),
     ...(remote === undefined
       ? { env: Object.keys(spec.env) }
       : { url: new URL(remote.url).origin, headers: Object.keys(remote.headers), env: [] }),

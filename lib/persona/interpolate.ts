@@ -73,10 +73,13 @@ interface Entry {
   readonly world: Interpolation;
   readonly tell: Tell;
   readonly path: string;
+  /** Gets what variables of the runtime's stood for. */
+  readonly filled: Map<string, string>;
 }
 
 function fillSpec(spec: ServerSpec, world: Interpolation, tell: Tell): ServerSpec {
-  const entry = (path: string): Entry => ({ spec, world, tell, path });
+  const filled = new Map<string, string>();
+  const entry = (path: string): Entry => ({ spec, world, tell, path, filled });
   const isFar = isBridge(spec);
   const command = fill(spec.command, entry("command"));
   const args = spec.args.map((arg, place) => fill(arg, entry(`args[${place}]`)));
@@ -98,6 +101,7 @@ function fillSpec(spec: ServerSpec, world: Interpolation, tell: Tell): ServerSpe
     env: Object.fromEntries(env),
     ...(spec.permissions && { permissions: withRegistries(spec.permissions, world.env) }),
     ...(secrets.size === 0 ? {} : { secrets: Object.fromEntries(secrets) }),
+    ...(filled.size === 0 ? {} : { filled: Object.fromEntries(filled) }),
   };
 }
 
@@ -176,6 +180,9 @@ function fill(text: string, entry: Entry): string {
   if (!isWellFormed(text, entry)) return text;
   return replaceReferences(text, (found) => {
     const value = valueOf(found.name, entry.world);
+    if (value !== undefined && isRuntimes(found.name, entry.world)) {
+      entry.filled.set(found.name, value);
+    }
     if (value !== undefined) return value;
     // A default in a secret's place would start the server with something else than its key.
     if (found.fallback !== undefined && !isSecret(found.name, entry.world)) return found.fallback;
@@ -200,6 +207,12 @@ function valueOf(name: string, world: Interpolation): string | undefined {
   if (isSecret(name, world) || !allowed.includes(name)) return undefined;
   const value = env(name) ?? "";
   return value === "" || keyReason(name, value, env) !== undefined ? undefined : value;
+}
+
+/** True of a variable that is neither a place nor the persona's own. */
+function isRuntimes(name: string, { persona, allowed }: Interpolation): boolean {
+  const isPlace = [...WORKSPACE_NAMES, ...PACK_NAMES].includes(name);
+  return !isPlace && allowed.includes(name) && !Object.hasOwn(persona?.env ?? {}, name);
 }
 
 function isSecret(name: string, { persona }: Interpolation): boolean {

@@ -9,6 +9,8 @@ import type { Launch } from "./launch.ts";
 import type { Mount } from "./mounts.ts";
 import { networkText } from "./network.ts";
 import { maskArguments } from "./mask_arguments.ts";
+import { maskText } from "./mask_text.ts";
+import { redactor } from "./redact.ts";
 import { isWithin } from "./paths.ts";
 import { plainWords } from "./plain_words.ts";
 import { hostAndPort } from "./remote.ts";
@@ -99,7 +101,8 @@ const ADDS: Readonly<Record<BackendName, string>> = {
 
 /** A launch as it is shown to a person. Values of secrets are in none of it. */
 export function auditOf(launch: Launch): Audit {
-  const { server, kind, grant, confined, redact } = launch;
+  const { server, kind, grant, confined } = launch;
+  const redact = shower(launch);
   const command = confined?.inner ?? launch.command;
   const facts = {
     kind,
@@ -128,14 +131,15 @@ export function auditOf(launch: Launch): Audit {
     ...(confined === undefined ? {} : { adds: ADDS[confined.backend] }),
     network: networkText(launch),
     ...(confined === undefined ? {} : { confinement: auditedConfinement(confined) }),
-    environment: Object.entries(command.env).map(([name, value]) => audited(name, value, launch)),
+    environment: Object.entries(command.env)
+      .map(([name, value]) => audited(name, value, launch, redact)),
     unconfined: [
       ...leaks(kind, grant, confined?.backend),
       ...confined?.unenforced ?? [],
       ...(confined === undefined ? [] : replaceable(confined)),
     ],
-    cut: grant.cut,
-    notices: launch.notices,
+    cut: grant.cut.map((each) => ({ ...each, value: redact(each.value) })),
+    notices: launch.notices.map(redact),
   };
 }
 
@@ -175,14 +179,27 @@ function replaceable(
   ];
 }
 
-function audited(name: string, value: string, launch: Launch): AuditedVariable {
+/** Takes out what may be a secret: a variable of the runtime's that stands in a longer text is shown by its name alone. */
+function shower({ redact, filled = {} }: Launch): (text: string) => string {
+  const values = Object.entries(filled).filter(([, value]) => !/^[/.~]/.test(value));
+  const byName = redactor(values);
+  return (text) => byName(redact(text));
+}
+
+function audited(
+  name: string,
+  value: string,
+  launch: Launch,
+  redact: (text: string) => string,
+): AuditedVariable {
   const { grant, secretNames } = launch;
   const secret = grant.secrets.find((entry) => entry.value === name);
   if (secret !== undefined) return { name, reason: `secret, ${secret.origin}` };
   const own = grant.env.find((entry) => entry.value === name);
   const isBase = own === undefined || own.origin === BASE_ORIGIN;
   const reason = isBase ? baseReason(name) : own.origin;
-  return secretNames.includes(name) ? { name, reason } : { name, reason, value };
+  if (secretNames.includes(name)) return { name, reason };
+  return { name, reason, value: isBase ? value : maskText(redact(value)) };
 }
 
 const REASONS: Readonly<Record<string, string>> = { ...BASE_VARIABLES, ...TOOLCHAIN_VARIABLES };

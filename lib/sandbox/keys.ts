@@ -86,7 +86,11 @@ export function looksSecret(name: string, value: string): boolean {
   if (words.some((word) => /(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$/.test(word))) {
     return true;
   }
-  if (words.some((word) => /^(KEY|PAT|APIKEY|AUTH|COOKIE|NSEC|DSN|PASS|PWD)$/.test(word))) {
+  if (
+    words.some((word) =>
+      /^(KEY|PAT|APIKEY|AUTH|AUTHORIZATION|COOKIE|NSEC|DSN|PASS|PWD)$/.test(word)
+    )
+  ) {
     return !/^[\w./\\:~-]*[/\\]/.test(value) || /:\/\//.test(value);
   }
   // A password in a URL.

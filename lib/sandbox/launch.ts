@@ -24,7 +24,7 @@ import { registryLines } from "./npm_settings.ts";
 import { pathRules } from "./path_rules.ts";
 import { codeFolder, withPrivateCode } from "./private_code.ts";
 import { profileEnvironment } from "./profiles.ts";
-import { redactor, secretNames } from "./redact.ts";
+import { redactor, secretNames, secretsOf } from "./redact.ts";
 import { hostAndPort, isBridge, remoteAddress } from "./remote.ts";
 import type { Refusal } from "./server_proxy.ts";
 import { type SandboxWish, sandboxWish } from "./sandbox_wish.ts";
@@ -59,6 +59,8 @@ export interface Launch {
   readonly secretNames: readonly string[];
   /** Takes the values of the server's secrets out of a text that leaves skep. */
   redact(text: string): string;
+  /** What `${NAME}` stood for in longer texts of its entry; see {@linkcode ServerSpec}. */
+  readonly filled?: Readonly<Record<string, string>>;
   /** What it will miss once it is confined, each the rest of a sentence about the server; absent: nothing. */
   readonly lacks?: readonly string[];
   /** What a person must see first of it, each the rest of a sentence about the server. */
@@ -258,7 +260,8 @@ async function finish(parts: Parts, context: LaunchContext): Promise<Launch> {
     command: { program, args, cwd: context.workspace, env: values },
     ...(remote === undefined ? {} : { remote: remote.href }),
     secretNames: secrets,
-    redact: redactor(secrets.map((name) => [name, values[name] ?? ""])),
+    redact: redactor(secretsOf(spec, secrets, values)),
+    ...(spec.filled && { filled: spec.filled }),
     ...(lacks.length === 0 ? {} : { lacks }),
     dangers: risks,
     notices: [

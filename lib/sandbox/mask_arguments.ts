@@ -1,12 +1,12 @@
 import { looksSecret } from "./keys.ts";
+import { MASK, maskText } from "./mask_text.ts";
 
-const MASK = "[secret]";
 /** Variables, paths and flags: what begins like this is none of a service's keys. */
 const NO_SECRET = /^(\$\{|[/.~-]|file:|npm:|jsr:)/;
 
 /**
  * The words of a command line as they may be shown and recorded: what looks like a secret is `[secret]`, as
- * the value of a flag, of `NAME=`, of a header, or by itself; of a URL its password alone.
+ * the value of a flag, of `NAME=`, of a header, or by itself, and what {@linkcode maskText} masks in any text.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ export function maskArguments(words: readonly string[]): string[] {
   return words.map((word, place) => {
     const before = words[place - 1] ?? "";
     const [, flag = ""] = /^--?([\w-]+)$/.exec(before) ?? [];
-    return maskWord(word, flag);
+    return maskText(maskWord(word, flag));
   });
 }
 

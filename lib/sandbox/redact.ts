@@ -1,4 +1,6 @@
 import { looksSecret } from "./keys.ts";
+import { secretParts } from "./mask_text.ts";
+import type { ServerSpec } from "./spec.ts";
 
 /** Takes the secrets of one server out of a text. */
 export type Redactor = (text: string) => string;
@@ -47,6 +49,25 @@ export function secretNames(
     if (declared.includes(name)) return true;
     return (Object.hasOwn(own, name) || /_proxy$/i.test(name)) && looksSecret(name, value);
   }).map(([name]) => name);
+}
+
+/**
+ * The secrets of a server: the values of its secret variables, and what stands in longer texts of its entry: variables
+ * of the runtime's that look like one, and parts that do.
+ */
+export function secretsOf(
+  { env, args, filled = {} }: Pick<ServerSpec, "env" | "args" | "filled">,
+  names: readonly string[],
+  values: Readonly<Record<string, string>>,
+): (readonly [name: string, value: string])[] {
+  return [
+    ...names.map((name) => [name, values[name] ?? ""] as const),
+    ...Object.entries(filled).filter(([name, value]) => looksSecret(name, value)),
+    ...Object.entries(env).flatMap(([name, value]) =>
+      secretParts(value).map((part) => [name, part] as const)
+    ),
+    ...args.flatMap((word) => secretParts(word).map((part) => ["argument", part] as const)),
+  ];
 }
 
 function forms(value: string): string[] {

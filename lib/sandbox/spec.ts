@@ -54,6 +54,8 @@ export interface ServerSpec {
   readonly disabledTools?: readonly string[];
   /** Why it cannot be started, known before that is tried. */
   readonly problem?: Error;
+  /** What `${NAME}` stood for in longer texts of its entry: variables of the runtime's, which may be secrets. */
+  readonly filled?: Readonly<Record<string, string>>;
   /** The files that it is started from, as they were read; absent: those that are there when it starts. */
   readonly code?: CodeFiles;
   readonly origin: Origin;

@@ -5,6 +5,7 @@ import type { Limits } from "../../limits.ts";
 import type { Os } from "../paths.ts";
 import type { GrantRequest } from "./grant_request.ts";
 import { isRequests } from "./grants_lock.ts";
+import { recorded } from "./recorded.ts";
 import { type Widening, widenings } from "./widenings.ts";
 
 /** What acceptances are read and written through. */
@@ -49,7 +50,8 @@ export async function standingOf(
   const accepted = await Promise.all(
     names.map((name) => read(join(folder, name), source, files, limits)),
   );
-  const beyond = accepted.map((each) => widenings(each, requests, os));
+  const now = await recorded(requests, commandDigest);
+  const beyond = accepted.map((each) => widenings(each, now, os));
   if (beyond.some((each) => each.length === 0)) return { kind: "accepted" };
   const [least] = beyond.sort((a, b) => a.length - b.length);
   return least === undefined ? { kind: "new" } : { kind: "widened", widenings: least };
@@ -63,8 +65,9 @@ export async function accept(
 ): Promise<void> {
   const folder = join(state, FOLDER);
   await files.makeFolder(folder);
-  const name = `${await sourceDigest(source)}-${await digest(JSON.stringify(requests))}.json`;
-  const text = JSON.stringify({ version: VERSION, source, grants: requests }, undefined, 2);
+  const grants = await recorded(requests, commandDigest);
+  const name = `${await sourceDigest(source)}-${await digest(JSON.stringify(grants))}.json`;
+  const text = JSON.stringify({ version: VERSION, source, grants }, undefined, 2);
   await files.writeText(join(folder, name), `${text}\n`);
 }
 
@@ -90,6 +93,11 @@ async function read(
     throw unusable(`it is none of version ${VERSION} for ${source}; remove it to be asked again`);
   }
   return value.grants;
+}
+
+/** Nobody else reads what is kept here: it is long enough that nobody finds another command with the same one. */
+function commandDigest(of: string, command: string): Promise<string> {
+  return digest(JSON.stringify([of, command]));
 }
 
 function sourceDigest(source: string): Promise<string> {
