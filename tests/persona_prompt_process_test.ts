@@ -146,6 +146,30 @@ Deno.test("a variable that stands for nothing costs its server alone, which is t
   assertEquals([filled.code, filled.stdout], [0, '["--x=a b"]\n']);
 });
 
+Deno.test("a session started although a variable of the persona's own servers stands for nothing", async () => {
+  await using work = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": PERSONA.replace(
+      "description: d",
+      "description: d\nmcp_servers:\n" +
+        "  - { name: one, command: skep, args: [mcp, dev, '--author=${NOT_NAMED}'] }",
+    ),
+  });
+  const on = (args: readonly string[]) => skep([...args, "--persona", work.path]);
+  const [chat, tools, audit] = await Promise.all([
+    on([...CHAT, "-p", "/help"]),
+    on(["tools"]),
+    on(["audit"]),
+  ]);
+  const message = "Cannot start a session with a: " +
+    `${work.path}/agents/a.persona.md:6:32: of server "one" \${NOT_NAMED} in its args stands for nothing`;
+  for (const { code, stdout, stderr } of [chat, tools]) {
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, message);
+  }
+  assertStringIncludes(audit.stdout + audit.stderr, "${NOT_NAMED} in its args stands for nothing");
+});
+
 Deno.test("a server that is switched off is not started, and a tool that is cannot be called (T114)", async () => {
   await using folder = await tempFolder();
   const file = `${folder.path}/mcp.json`;

@@ -16,6 +16,7 @@ import type { Persona } from "../persona/persona.ts";
 import { personaLimits } from "../persona/persona_limits.ts";
 import { checkInstalled } from "../persona/installed_packs.ts";
 import { allowedVariables, interpolated } from "../persona/interpolate.ts";
+import { unresolvedError } from "../persona/unresolved.ts";
 import { readServerFile, whyOff } from "../persona/server_file.ts";
 import type { ProbeContext } from "../sandbox/probe/run_probes.ts";
 import type { Launch } from "../sandbox/launch.ts";
@@ -99,7 +100,7 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
       given.limits,
       packs,
     );
-  const { persona, notices: packNotices, unusable } = await find();
+  const { persona, notices: packNotices, unusable, serverAt } = await find();
   const checkPack = () => checkInstalled(persona.pack, packs, host.files, given.limits);
   await checkPack();
   const rules = sessionRules(persona, given.policy, host.env);
@@ -118,6 +119,7 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
     ...files.flatMap((file) => file.specs).map((spec) => interpolated(spec, variables)),
   ];
   const servers = interpolatedAll(persona, files);
+  const unresolved = unresolvedError(persona, serverAt, variables);
   const byFile = new Map(settings.serverFiles.map((path, place) => [path, files[place]!.specs]));
   const sourceWorld = { host, limits: given.limits, root, workspace: settings.cwd };
   const sources = await grantSources(persona, byFile, sourceWorld);
@@ -156,6 +158,7 @@ export async function prepareRun(invocation: Invocation, host: Host): Promise<Ru
   };
   const runServers = new RunServers({
     ...{ context, persona, settings, specs: servers, consent, host },
+    ...(unresolved && { unresolved }),
     unusable: [...unusable, ...files.flatMap(({ unusable }) => unusable)],
   });
 

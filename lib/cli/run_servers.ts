@@ -33,6 +33,8 @@ export interface RunServersOptions {
   readonly specs: readonly ServerSpec[];
   /** What of these files comes to no server. */
   readonly unusable: readonly UnusableEntry[];
+  /** Why none of the persona's starts. */
+  readonly unresolved?: Error;
   readonly consent: Pick<Consent, "require">;
   readonly host: Host;
 }
@@ -117,6 +119,12 @@ export class RunServers {
     return this.#logins.withToken(spec, logged);
   }
 
+  /** @throws {SkepError} `CONFIG_INVALID` when a variable of the persona's own servers stands for nothing. */
+  checkVariables(): void {
+    const { unresolved } = this.#options;
+    if (unresolved !== undefined) throw unresolved;
+  }
+
   /**
    * Starts the servers for a workspace. `notices` gets what a person must be told of them.
    *
@@ -130,6 +138,7 @@ export class RunServers {
     const { settings, unusable, consent } = this.#options;
     const { limits, folders } = settings;
     const host = this.#host;
+    this.checkVariables();
     notices.push(...await consent.require());
     const { cwd, addedFolders, editor, elicitor, signal, onNotice = host.warn } = request;
     const specs = [...this.#options.specs, ...request.servers];

@@ -53,6 +53,7 @@ export class SessionOpener {
   /** @throws {SkepError} `GRANT_NOT_ACCEPTED`, and what the start of servers, hooks and models throws. */
   async open(request: SessionRequest): Promise<Session> {
     const { persona, settings, consent, host } = this.#options;
+    this.#options.servers.checkVariables();
     await consent.require(); // before anything of a pack runs, its scripts too
     const notices: string[] = [];
     const kept = await this.#keep(request, notices);

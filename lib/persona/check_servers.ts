@@ -6,9 +6,10 @@ import type { Hooks } from "./hooks.ts";
 import { unresolvedIn } from "./interpolate.ts";
 import type { Pack } from "./pack.ts";
 import type { PersonaFile } from "./persona_file.ts";
-import type { At, Problems, ServerAt } from "./problems.ts";
+import type { At, Problems } from "./problems.ts";
 import { REGISTRIES } from "./registries.ts";
 import { resolvePersona } from "./resolve.ts";
+import { serverAtOf } from "./unresolved.ts";
 
 /** What of the machine decides whether an entry can be used. */
 export interface CheckWorld {
@@ -80,10 +81,8 @@ function checkVariables(pack: Pack, problems: Problems, { allowed, env }: CheckW
   const told = new Set<string>();
   for (const own of pack.personas) {
     const persona = resolvePersona(own, pack);
+    const serverAt = serverAtOf(own, pack);
     for (const spec of persona.servers) {
-      const serverAt: ServerAt = own.servers.some(({ name }) => name === spec.name)
-        ? own.serverAt
-        : pack.serverAt;
       for (const each of unresolvedIn(spec, { persona, allowed, env })) {
         if (each.isMalformed || told.has(each.message)) continue;
         told.add(each.message);

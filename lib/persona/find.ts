@@ -6,8 +6,9 @@ import { nearest } from "../suggest.ts";
 import { loadPack, MANIFEST_PATH, PLUGIN_PATH, readLonePersona } from "./pack.ts";
 import type { PackLimits, PackReader } from "./pack_files.ts";
 import type { Persona } from "./persona.ts";
-import { placeText, type Problem } from "./problems.ts";
+import { placeText, type Problem, type ServerAt } from "./problems.ts";
 import { resolvePersona } from "./resolve.ts";
+import { serverAtOf } from "./unresolved.ts";
 
 /** A persona, and what a person should know of its pack: parts that are left out, fields that are not used. */
 export interface FoundPersona {
@@ -15,6 +16,8 @@ export interface FoundPersona {
   readonly notices: readonly string[];
   /** Its pack's servers that are left out; `notices` have them too. */
   readonly unusable: readonly UnusableEntry[];
+  /** Where the fields of its servers stand. */
+  readonly serverAt: ServerAt;
 }
 
 /**
@@ -85,7 +88,8 @@ async function load(
     problems.throwFirst();
     const persona = resolvePersona(alone!.personas[0]!, alone!);
     if (name === undefined || name === persona.name) {
-      return { persona, ...toldOf(problems.all) };
+      const serverAt = serverAtOf(alone!.personas[0]!, alone!);
+      return { persona, serverAt, ...toldOf(problems.all) };
     }
     throw notFound(`${pack}#${name}`, `that file holds the persona "${persona.name}"`);
   }
@@ -94,16 +98,20 @@ async function load(
   const names = loaded.personas.map((persona) => persona.name);
   const [only, ...others] = loaded.personas;
   if (name === undefined && only !== undefined && others.length === 0) {
-    return { persona: resolvePersona(only, loaded), ...told };
+    const serverAt = serverAtOf(only, loaded);
+    return { persona: resolvePersona(only, loaded), serverAt, ...told };
   }
   const persona = loaded.personas.find((candidate) => candidate.name === name);
-  if (persona !== undefined) return { persona: resolvePersona(persona, loaded), ...told };
+  if (persona !== undefined) {
+    const serverAt = serverAtOf(persona, loaded);
+    return { persona: resolvePersona(persona, loaded), serverAt, ...told };
+  }
   const choice = `the pack has ${names.join(", ")}`;
   if (name === undefined) throw notFound(pack, `${choice}: name one, such as ${pack}#${names[0]}`);
   throw notFound(`${pack}#${name}`, choice + didYouMean(name, names));
 }
 
-function toldOf(problems: readonly Problem[]): Omit<FoundPersona, "persona"> {
+function toldOf(problems: readonly Problem[]): Omit<FoundPersona, "persona" | "serverAt"> {
   const all = problems.map((problem) => ({ problem, text: noticeOf(problem) }));
   const unusable = all.flatMap(({ problem: { severity, server }, text }) =>
     severity === "error" && server !== undefined ? [{ name: server, why: text }] : []

@@ -56,7 +56,7 @@ export function secretNames(
  * of the runtime's that look like one, and parts that do.
  */
 export function secretsOf(
-  { env, args, filled = {} }: Pick<ServerSpec, "env" | "args" | "filled">,
+  { env, filled = {} }: Pick<ServerSpec, "env" | "filled">,
   names: readonly string[],
   values: Readonly<Record<string, string>>,
 ): (readonly [name: string, value: string])[] {
@@ -66,7 +66,6 @@ export function secretsOf(
     ...Object.entries(env).flatMap(([name, value]) =>
       secretParts(value).map((part) => [name, part] as const)
     ),
-    ...args.flatMap((word) => secretParts(word).map((part) => ["argument", part] as const)),
   ];
 }
 
