@@ -141,5 +141,10 @@ export function isSkepError<C extends ErrorCode>(error: unknown, code: C): error
 
 /** The message of anything that was thrown: an error's message, else its text. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  // Deno's advice is for who starts skep's own process: nobody here does.
+  return message.replace(
+    /^Requires \w+ access to (".*"), run again with the --allow-[\w-]+ flag$/s,
+    "Deno opens $1 for nobody",
+  );
 }

@@ -149,9 +149,14 @@ Deno.test("each way in which a turn ends has its exit code, and its reason on st
       /^skep: .*\(max_tokens\)$/m,
     ],
     ["replies: [{ parts: [{ text: a }, { stop: refusal }] }]", 0, /^skep: .*\(refusal\)$/m],
-    [endless, 0, /^skep: .*\(max_turn_requests; SKEP_MAX_ROUNDS sets it\)$/m, {
-      SKEP_MAX_ROUNDS: "2",
-    }],
+    [
+      endless,
+      0,
+      /^skep: .*\(max_turn_requests; SKEP_MAX_ROUNDS or the persona's limits set it\)$/m,
+      {
+        SKEP_MAX_ROUNDS: "2",
+      },
+    ],
     ["replies: [{ parts: [{ text: a }, { error: { break: true } }] }]", 2, /^skep: .*broke off/m],
     ["replies: [{ parts: [{ error: { status: 500, message: no luck } }] }]", 2, /^skep: no luck$/m],
     ["replies: [{ parts: [{ text: a }, { stop: other, raw: odd }] }]", 2, /^skep: .*"odd"/m],

@@ -162,7 +162,7 @@ Deno.test("a session started although a variable of the persona's own servers st
     on(["audit"]),
   ]);
   const message = "Cannot start a session with a: " +
-    `${work.path}/agents/a.persona.md:6:32: of server "one" \${NOT_NAMED} in its args stands for nothing`;
+    `${work.path}/agents/a.persona.md:6:5: of server "one" \${NOT_NAMED} in its args stands for nothing`;
   for (const { code, stdout, stderr } of [chat, tools]) {
     assertEquals([code, stdout], [1, ""]);
     assertStringIncludes(stderr, message);

@@ -6,6 +6,7 @@ import type { Schema } from "../mcp/schema_parts.ts";
 import { ownerOf } from "../mcp/server_names.ts";
 import { wantedArguments } from "../mcp/wanted_arguments.ts";
 import { type RegistryFacts, whyTool } from "../mcp/why_tool.ts";
+import { LOAD_SKILL } from "../prompt/skills_section.ts";
 import { nearest } from "../suggest.ts";
 import type { Invocation } from "./flags.ts";
 import { registryFacts } from "./registry_facts.ts";
@@ -79,6 +80,9 @@ function notThere(tool: string, facts: RegistryFacts): SkepError {
     const { checks, advice } = known;
     const todo = advice === undefined ? "" : `; ${advice}`;
     return unknown(`Cannot call "${tool}": ${checks.at(-1)?.text}${todo}`);
+  }
+  if (tool === LOAD_SKILL) {
+    return unknown(`Cannot call "${tool}": it is skep's own, and works in a session alone`);
   }
   const near = nearest(tool, facts.inventory.map(({ name }) => name).filter((name) => name !== ""));
   const hint = near === undefined ? "skep tools lists them" : `did you mean ${near}?`;

@@ -43,7 +43,7 @@ function stopRemark(stop: TurnStop): string | undefined {
     case "max_tokens":
       return "the answer is cut off: it reached the model's output limit (max_tokens)";
     case "max_turn_requests":
-      return "the turn was ended at its round limit (max_turn_requests; SKEP_MAX_ROUNDS sets it)";
+      return "the turn was ended at its round limit (max_turn_requests; SKEP_MAX_ROUNDS or the persona's limits set it)";
     case "refusal":
       return "the model refused to answer (refusal)";
     case "cancelled":

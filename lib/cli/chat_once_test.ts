@@ -33,7 +33,7 @@ Deno.test("answerOnce() says every stop that is no plain end", async () => {
     ["max_tokens", "skep: the answer is cut off: it reached the model's output limit (max_tokens)"],
     [
       "max_turn_requests",
-      "skep: the turn was ended at its round limit (max_turn_requests; SKEP_MAX_ROUNDS sets it)",
+      "skep: the turn was ended at its round limit (max_turn_requests; SKEP_MAX_ROUNDS or the persona's limits set it)",
     ],
     ["refusal", "skep: the model refused to answer (refusal)"],
     ["cancelled", "skep: cancelled"],

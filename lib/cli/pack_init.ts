@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from "@std/path";
-import { SkepError } from "../errors.ts";
+import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { newPack } from "../persona/new_pack.ts";
 import type { Invocation } from "./flags.ts";
@@ -21,19 +21,24 @@ export async function run(
   const { files } = host;
   const folder = resolve(cwd, path);
   const name = basename(folder);
-  const refuse = (reason: string) => {
+  const refuse = (reason: string): never => {
     throw new SkepError("USAGE", `Cannot make a pack in ${folder}: ${reason}`, { argument: path });
   };
   if (!NAME.test(name)) {
     refuse("its name must be of a-z, 0-9 and hyphens, since the persona gets it");
   }
-  const facts = await files.lstat(folder);
+  const facts = await files.lstat(folder)
+    .catch((error) => refuse(messageOf(error)));
   if (facts !== undefined && !facts.isDirectory) refuse("there is something that is no folder");
   if (facts !== undefined && (await files.list(folder)).length > 0) refuse("it is not empty");
   const made = newPack(name);
-  for (const [inside, text] of Object.entries(made)) {
-    await files.makeFolder(dirname(join(folder, inside)));
-    await files.writeText(join(folder, inside), text, 0o644);
+  try {
+    for (const [inside, text] of Object.entries(made)) {
+      await files.makeFolder(dirname(join(folder, inside)));
+      await files.writeText(join(folder, inside), text, 0o644);
+    }
+  } catch (error) {
+    refuse(messageOf(error));
   }
   await host.print(
     isJson

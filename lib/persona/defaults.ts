@@ -1,6 +1,7 @@
 import { type Effort, EFFORTS } from "../model/effort.ts";
 import type { Fields } from "./fields.ts";
 import { withoutAbsent } from "./without_absent.ts";
+import { isPublicKey } from "./public_key.ts";
 
 /** Which messages wake the agent. */
 export interface Triggers {
@@ -76,7 +77,6 @@ const BUILT_IN = {
 
 const RESPOND_TO = ["owner-only", "allowlist", "anyone", "nobody"] as const;
 /** A public key of Nostr, in hex or as npub. */
-const PUBLIC_KEY = /^([0-9a-f]{64}|npub1[02-9ac-hj-np-z]{58})$/;
 const MODEL = /^[^\s:]+(:\S(.*\S)?)?$/;
 
 /** Reads {@linkcode Defaults} from a manifest's `defaults`, or from a persona. */
@@ -145,6 +145,9 @@ function readTriggers(fields: Fields): Triggers | undefined {
     fields.error("respond_to", `"triggers" and "respond_to" are one field: leave one out`);
   }
   given?.checkKeys(["mentions", "keywords", "all_messages"]);
+  const isEmpty = (given?.raw("keywords") !== undefined && given.texts("keywords") || [])
+    .some((each) => each.trim() === "");
+  if (isEmpty) given?.error("keywords", '"" in "keywords" is no keyword: every message has it');
   return given && {
     mentions: given.flag("mentions") ?? BUILT_IN.triggers.mentions,
     keywords: given.texts("keywords") ?? BUILT_IN.triggers.keywords,
@@ -158,9 +161,9 @@ function readRespondTo(fields: Fields): RespondTo | undefined {
   if (value === undefined || isMapping(value)) return undefined;
   if (!Array.isArray(value)) return fields.word("respond_to", RESPOND_TO);
   const keys = fields.texts("respond_to") ?? [];
-  const bad = keys.find((key) => !PUBLIC_KEY.test(key));
+  const bad = keys.find((key) => !isPublicKey(key));
   if (bad !== undefined) {
-    const wanted = "a public key: 64 digits of hex, or npub1…";
+    const wanted = "a public key: 64 digits of hex, or npub1… with its checksum";
     fields.error("respond_to", `${JSON.stringify(bad)} in "respond_to" must be ${wanted}`);
   }
   return keys;

@@ -171,8 +171,8 @@ const MAX_PATH = 512;
 /** Why a path is not the same on every system, or leads out: the rest of a sentence about it; undefined for a good one. */
 export function pathProblem(path: string): string | undefined {
   if (path === "" || path.length > MAX_PATH) return `has no path of 1 to ${MAX_PATH} characters`;
-  // deno-lint-ignore no-control-regex -- control characters are what it looks for
-  if (/[\x00-\x1f\x7f\\:*?"<>|]/.test(path) || !path.isWellFormed()) {
+  // What a terminal acts on, or hides, is refused with what some system reads otherwise.
+  if (/[\p{Cc}\p{Cf}\u2028\u2029\\:*?"<>|]/u.test(path) || !path.isWellFormed()) {
     return "has a character that not every system takes";
   }
   if (path !== path.normalize("NFC")) return "is not in normal form";

@@ -2,7 +2,13 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { folderWith, packOf } from "../../tests/packs.ts";
 import { denoFiles } from "../host/files.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
-import { checkContent, contentDigest, type PackEntry, readContent } from "./pack_content.ts";
+import {
+  checkContent,
+  contentDigest,
+  type PackEntry,
+  pathProblem,
+  readContent,
+} from "./pack_content.ts";
 
 const LIMITS = DEFAULT_LIMITS;
 
@@ -110,4 +116,11 @@ Deno.test("contentDigest() is the same for the same files in any order, and anot
   ];
   const digests = new Set([digest, ...await Promise.all(others.map(contentDigest))]);
   assertEquals(digests.size, 6);
+});
+
+Deno.test("pathProblem() took characters that a terminal acts on or hides", () => {
+  for (const each of ["a\u001b[2J", "a\u0085b", "a\u202eb", "a\u200bb", "a\u2028b"]) {
+    assertEquals(pathProblem(each), "has a character that not every system takes");
+  }
+  assertEquals(pathProblem("skills/größe/SKILL.md"), undefined);
 });

@@ -200,9 +200,9 @@ function readSecrets(fields: Fields): Readonly<Record<string, string>> {
       fields.fields("secrets")?.error(name, `"${name}" is in "env" too: one would hide the other`);
     }
     if (/^(env:.|file:[/\\]|file:[A-Za-z]:[/\\])/.test(source)) continue;
-    const reason = `"secrets.${name}" must be env:NAME or file:/path, not ${
-      JSON.stringify(source)
-    }`;
+    // It may be the secret itself.
+    const reason = `"secrets.${name}" must be env:NAME or file:/path, not a text of ` +
+      `${source.length} characters, which is not shown here`;
     fields.fields("secrets")?.error(name, reason);
   }
   return secrets;

@@ -28,7 +28,7 @@ Deno.test("readPack() tells of a hook that cannot run, a second server of one na
   assertEquals(
     await problemsOf({ ...packOf(), ...hooks, "agents/a.persona.md": text }),
     [
-      `error ${AT}:5:1: "secrets.S" must be env:NAME or file:/path, not "file:key"`,
+      `error ${AT}:5:1: "secrets.S" must be env:NAME or file:/path, not a text of 8 characters, which is not shown here`,
       `error ${AT}:9:5: there is a server "u" already: one would hide the other`,
       "error PACK/hooks/a.sh: it is a hook, and no program: chmod +x it, or write it in TypeScript or JavaScript",
     ].toSorted(byKind),
@@ -102,7 +102,7 @@ mcp_servers:
       `error ${AT}:23:7: Cannot grant read "/etc" to server "two": it must be a list of texts`,
       `error ${AT}:16:3: there is no field "hooks.on_strat", did you mean "on_start"?`,
       `error ${AT}:14:1: "a-b" in "secrets" is no name for a variable`,
-      `error ${AT}:14:1: "secrets.T" must be env:NAME or file:/path, not "plain"`,
+      `error ${AT}:14:1: "secrets.T" must be env:NAME or file:/path, not a text of 5 characters, which is not shown here`,
       `error ${AT}:13:1: there is no field "limits.max_ruonds", did you mean "max_rounds"?`,
       `error ${AT}:13:1: "limits.max_rounds" must be a whole number, at least 0, not -1`,
       `error ${AT}:11:1: "" in "subscribe" is no name of a channel`,

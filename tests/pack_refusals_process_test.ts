@@ -1,0 +1,44 @@
+// What the pack commands refuse, told as what it is.
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { skep } from "./harness.ts";
+import { folderWith, packOf, PERSONA } from "./packs.ts";
+
+Deno.test({
+  name: "skep pack init in /proc was told as a defect of skep, with advice about Deno's flags",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    const [init, chat] = await Promise.all([
+      skep(["pack", "init", "/proc/xyz"]),
+      skep(["chat", "--model", "offline", "--persona", "/proc/self/environ", "-p", "/help"]),
+    ]);
+    assertEquals([init.code, chat.code], [1, 1]);
+    assertStringIncludes(init.stderr, "Cannot make a pack in /proc/xyz: ");
+    assertStringIncludes(chat.stderr, "Cannot use /proc/self/environ: ");
+    for (const { stderr } of [init, chat]) {
+      assertEquals(/defect|--allow/.test(stderr), false, stderr);
+    }
+  },
+});
+
+Deno.test("validate echoed a literal secret, and took an empty keyword", async () => {
+  await using pack = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": PERSONA.replace(
+      "description: d",
+      'description: d\nsecrets: { T: sk-very-literal }\ntriggers: { keywords: ["bee", ""] }',
+    ),
+  });
+  const { code, stdout } = await skep(["pack", "validate", pack.path]);
+  assertEquals([code, stdout.includes("sk-very")], [1, false]);
+  assertStringIncludes(stdout, '"secrets.T" must be env:NAME or file:/path, not a text of 15');
+  assertStringIncludes(stdout, '"" in "keywords" is no keyword');
+});
+
+Deno.test("call said of load_skill that there is no such tool, though skep tools lists it", async () => {
+  const { code, stderr } = await skep(["call", "load_skill"]);
+  assertEquals(code, 1);
+  assertStringIncludes(
+    stderr,
+    'Cannot call "load_skill": it is skep\'s own, and works in a session',
+  );
+});
