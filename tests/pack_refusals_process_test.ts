@@ -1,6 +1,7 @@
 // What the pack commands refuse, told as what it is.
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { skep } from "./harness.ts";
+import { skep, startSkep } from "./harness.ts";
+import { AcpProcess } from "./acp_process.ts";
 import { folderWith, packOf, PERSONA } from "./packs.ts";
 
 Deno.test({
@@ -41,4 +42,15 @@ Deno.test("call said of load_skill that there is no such tool, though skep tools
     stderr,
     'Cannot call "load_skill": it is skep\'s own, and works in a session',
   );
+});
+
+Deno.test("ACP was given a picture of the pack's as a path that means nothing to a client", async () => {
+  await using pack = await folderWith({
+    ...packOf(),
+    "agents/a.persona.md": PERSONA.replace("description: d", "description: d\navatar: a b.png"),
+    "a b.png": "x",
+  });
+  await using running = await startSkep(["acp", "--persona", pack.path]);
+  const reply = await new AcpProcess(running).request("initialize", { protocolVersion: 1 });
+  assertStringIncludes(JSON.stringify(reply), `"avatar":"file://${pack.path}/a%20b.png"`);
 });

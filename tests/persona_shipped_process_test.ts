@@ -74,13 +74,15 @@ Deno.test("reviewer reads the history, and neither writes nor runs anything else
     skep(["chat", "--persona", "reviewer", "--model", "offline", "--cwd", folder.path, "-p", text]);
   await new Deno.Command("git", { args: ["init", "-q", folder.path] }).output();
   await Deno.writeTextFile(`${folder.path}/a.txt`, "x");
-  const [status, touch, pipe, output, tools] = await Promise.all([
+  const [status, touch, pipe, output, job, tools] = await Promise.all([
     say('/dev__shell command="git status --short"'),
     say('/dev__shell command="touch b.txt"'),
     say('/dev__shell command="git status; touch b.txt"'),
     say(`/dev__shell command="git diff --no-index '--output=/tmp/x' /dev/null a.txt"`),
+    say('/dev__shell command="git status" background=true'),
     skep(["tools", "--persona", "reviewer", "--cwd", folder.path]),
   ]);
+  assertMatch(job.stdout, /Cannot run a command in the background: shell_job/);
   assertMatch(status.stdout, /\?\? a\.txt/);
   for (const { stdout } of [touch, pipe, output]) {
     assertMatch(stdout, /denied|deny|refuse|not allowed/i);

@@ -72,7 +72,11 @@ async function agentInfo(
     return { ...info, description: GUIDE_DESCRIPTION };
   }
   try {
-    const { displayName: title, description, avatar } = (await prepare()).persona;
+    const { displayName: title, description, avatar: picture, pack } = (await prepare()).persona;
+    // A path means nothing to a client, which knows no pack.
+    const avatar = picture === undefined || /^https?:/.test(picture)
+      ? picture
+      : (await import("node:url")).pathToFileURL(`${pack}/${picture}`).href;
     return { ...info, title, description, ...(avatar === undefined ? {} : { avatar }) };
   } catch {
     return { ...info, title: "skep" };

@@ -178,7 +178,7 @@ hooks:
   assertEquals(String(bad?.granted_at_most).split(":")[0], 'Cannot start server "bad"');
   assertEquals(hooks.on_stop?.granted_at_most, {
     read: ["${WORKSPACE}/a", "${PACK}"],
-    write: [],
+    write: ["${TMP}"],
     net: [],
     run: [],
     env: [],
@@ -205,4 +205,16 @@ mcp_servers:
   const { net, env: names, secrets } = granted_at_most as GrantedAtMost;
   assertEquals([net, names, secrets], [["h.example:443"], [], ["TOK"]]);
   assertEquals(JSON.stringify(far).includes("hush"), false);
+});
+
+Deno.test("sandbox: off was shown as granted, though a pack's server is taken for prefer", async () => {
+  const frontmatter = `permissions: { read: ["\${WORKSPACE}"] }
+hooks: { on_stop: x.ts }
+mcp_servers: [{ name: own, command: y, args: ["--token", abc], permissions: { sandbox: off } }]`;
+  const { servers, hooks } = await inspect(frontmatter, {}, {});
+  const own = servers.find(({ name }) => name === "own");
+  const { sandbox } = own?.granted_at_most as { sandbox?: string };
+  assertEquals([sandbox, own?.command], ["prefer", ["y", "--token", "[secret]"]]);
+  const { read, write } = hooks.on_stop?.granted_at_most as Record<string, readonly string[]>;
+  assertEquals([read, write], [["${WORKSPACE}"], ["${TMP}"]]);
 });

@@ -108,7 +108,7 @@ mcp_servers:
       `error ${AT}:11:1: "" in "subscribe" is no name of a channel`,
       `error ${AT}:10:3: there is no field "triggers.keyword", did you mean "keywords"?`,
       `error ${AT}:9:3: "triggers.mentions" must be true or false, not "yes"`,
-      `error ${AT}:12:1: "npub1x" in "respond_to" must be a public key: 64 digits of hex, or npub1…`,
+      `error ${AT}:12:1: "npub1x" in "respond_to" must be a public key: 64 digits of hex, or npub1… with its checksum`,
       `error ${AT}:7:1: "model" must be PROVIDER:MODEL, not ":x"`,
       `error ${AT}:6:1: "thinking" must be one of none, minimal, low, medium, high, xhigh, max, not "hihg", did you mean "high"?`,
       `error ${AT}:5:1: "temperature" must be a number, not "hot"`,

@@ -97,7 +97,8 @@ function bound(spec: ServerSpec, world: AtMostWorld): GrantedAtMost {
   // What a bridge is told of its server is no variable that anybody wrote.
   const set = isBridge(spec) ? [] : Object.keys(spec.env);
   const own = set.map((value) => ({ value, origin: "" }));
-  const write = list("write", asked.write);
+  // Its private folder is its own, whatever it asks for.
+  const write = [...new Set([...list("write", asked.write), "${TMP}"])];
   const lists = {
     read: list("read", asked.read).filter((path) => !write.includes(path)),
     write,
@@ -109,7 +110,8 @@ function bound(spec: ServerSpec, world: AtMostWorld): GrantedAtMost {
   };
   const any = { reach: "any", reason: "" } as const;
   const { sandbox } = sandboxWish(spec, command, asked, any, policy);
-  const mode = world.isUnconfined ? "off" : sandbox;
+  // To run with nothing that confines it is for the operator alone to say.
+  const mode = world.isUnconfined ? "off" : sandbox === "off" ? "prefer" : sandbox;
   return {
     ...lists,
     limits: limitsOf(asked, ceilings, cut),

@@ -144,7 +144,10 @@ async function saysSomething(
 ): Promise<boolean> {
   const facts = await files.lstat(path).catch(() => undefined);
   if (!facts?.isDirectory) return facts !== undefined && (facts.isSymlink || facts.bytes > 0);
-  const inside = await files.list(path).catch(() => undefined);
+  // A placeholder of another session's goes at any moment: what is gone says nothing.
+  const inside = await files.list(path).catch((error) =>
+    error?.name === "NotFound" ? [] : undefined
+  );
   if (inside === undefined || (inside.length > 0 && depth === 0)) return true;
   const found = await Promise.all(
     inside.map((name) => saysSomething(join(path, name), files, depth - 1)),

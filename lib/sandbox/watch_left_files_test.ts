@@ -197,3 +197,30 @@ Deno.test("watchLeftFiles() says at the start when not all repositories are held
     'Server "dev" left more in /work/ws than is looked through: there may be new git repositories in it',
   ]);
 });
+
+Deno.test("a placeholder that another session removed meanwhile was told as left by a server", async () => {
+  const told: string[] = [];
+  const base = testContext({ files: {}, env: { HOME: "/home/u" } }, {
+    progress: (line) => void told.push(line),
+  });
+  let isRemoved = false;
+  const { files } = base.host;
+  const husky = "/work/ws/.husky";
+  const racing: typeof files = {
+    ...files,
+    lstat: (path) => path === husky && isRemoved ? files.lstat("/work/ws") : files.lstat(path),
+    list: (path) =>
+      path === husky ? Promise.reject(new Deno.errors.NotFound(path)) : files.list(path),
+  };
+  const part: Pick<Launch, "server" | "grant" | "notices" | "release" | "findTraps"> = {
+    server: "dev",
+    grant: { write: [{ value: "/work/ws" }], tmp: "/tmp/own/tmp" } as unknown as Grant,
+    notices: [],
+    release: () => Promise.resolve(),
+  };
+  const launch = await watchLeftFiles(part, { ...base, host: { ...base.host, files: racing } });
+  isRemoved = true; // between a look at it and a look into it
+  assertEquals(await launch.findTraps?.(), []);
+  await launch.release();
+  assertEquals(told, []);
+});

@@ -91,6 +91,11 @@ function startJob(
   timeoutMs: number | undefined,
   context: ToolContext,
 ): ToolOutput {
+  if (context.isWithoutJobs) {
+    const why =
+      "shell_job, which gives its output and ends it, is switched off; leave background out";
+    throw failed(context, `Cannot run a command in the background: ${why}`);
+  }
   const { jobs, artifacts } = context.state;
   if (jobs.isFull) {
     const running = jobs.list().filter((job) => job.result() === undefined).map(({ id }) => id);

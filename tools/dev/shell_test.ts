@@ -29,3 +29,19 @@ Deno.test("shell takes a command exactly at its limit, and refuses one byte more
 Deno.test("shell refuses a command with a NUL character", async () => {
   assertEquals(await refusal("a\0b"), "Cannot run a command with a NUL character");
 });
+
+Deno.test("shell started a job in the background though shell_job is switched off", async () => {
+  const context = { ...await testContext("shell"), isWithoutJobs: true };
+  const world = {
+    realPath: () => Promise.resolve("/w"),
+    stat: () => Promise.resolve({ isDirectory: true }),
+  };
+  const run = () =>
+    shell.run(
+      { command: "true", background: true },
+      { ...context, world: world as unknown as World },
+      new AbortController().signal,
+    );
+  const { message } = await assertRejects(run, SkepError);
+  assertEquals(message.startsWith("Cannot run a command in the background: shell_job"), true);
+});

@@ -10,6 +10,7 @@ import { takeScratch } from "./scratch.ts";
 import { serve } from "./serve.ts";
 import { ServerState } from "./server_state.ts";
 import { readSettings } from "./settings.ts";
+import { shellJob } from "./shell_job.ts";
 
 /**
  * Serves on stdio until the input ends or the process is asked to end.
@@ -62,6 +63,7 @@ export async function startServer(
     fetch,
     state,
     ownCommand: own,
+    isWithoutJobs: settings.without.includes(shellJob.name),
   };
   const noShell = { isUnconfined: false, isConfined: false };
   const tools = listedTools(isGitLooking && !areLaid ? noShell : proofs, settings.without);

@@ -17,6 +17,8 @@ export interface ServerContext {
   readonly world: World;
   readonly fetch: typeof fetch;
   readonly state: ServerState;
+  /** Nobody could look after a command in the background: `shell_job` is switched off. */
+  readonly isWithoutJobs?: boolean;
   /** The words that run one of the program's own commands, such as `rg`, outside of this process. */
   ownCommand(name: string): readonly string[];
 }
