@@ -54,3 +54,14 @@ Deno.test("ACP was given a picture of the pack's as a path that means nothing to
   const reply = await new AcpProcess(running).request("initialize", { protocolVersion: 1 });
   assertStringIncludes(JSON.stringify(reply), `"avatar":"file://${pack.path}/a%20b.png"`);
 });
+
+Deno.test("what stands beside the servers of a pack's .mcp.json was dropped without a word", async () => {
+  await using pack = await folderWith({
+    ...packOf(),
+    ".mcp.json": '{ "$schema": "s",\n  "mcpServers": {},\n  "mcpServer": { "x": {} } }',
+  });
+  const { code, stdout } = await skep(["pack", "validate", pack.path]);
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, '.mcp.json:3:3: warning: "mcpServer" is not used');
+  assertEquals(stdout.includes("$schema"), false);
+});

@@ -21,6 +21,8 @@ export interface ServerFile {
 
 /** The keys that hold the servers: Claude desktop's and its kin, VS Code's, and Zed's. */
 const KEYS = ["mcpServers", "servers", "context_servers"] as const;
+/** What may stand beside the servers: an editor's schema, and its questions. */
+const BESIDE: readonly string[] = ["$schema", "inputs"];
 /** Fields that other programs use and that change nothing here. */
 const IGNORED: readonly string[] = [
   "source",
@@ -105,12 +107,14 @@ export function readServers(
   origin: Origin,
   problems: Problems,
 ): ParsedServers | undefined {
-  const entries = entriesOf(text, file, problems);
-  if (entries === undefined) return undefined;
+  const top = jsonFields(text, file, problems);
+  const entries = entriesOf(top, problems);
+  if (top === undefined || entries === undefined) return undefined;
   const specs: ServerSpec[] = [];
   const off: string[] = [];
   const refused: ParsedServers["refused"][number][] = [];
-  const notes: Problem[] = [];
+  // A pack's file is for its servers alone; that of another program has settings of its own.
+  const notes: Problem[] = origin.kind === "pack" ? unknownKeys(top) : [];
   for (const name of entries.keys()) {
     const problems = new Problems();
     const all = entries.toldTo(problems);
@@ -133,8 +137,17 @@ export function noteLine(note: Problem): string {
   return `${placeText(note)}: ${note.reason}`;
 }
 
-function entriesOf(text: string, file: string, problems: Problems): Fields | undefined {
-  const top = jsonFields(text, file, problems);
+/** What stands beside the servers and is not used. */
+function unknownKeys(top: Fields): Problem[] {
+  const [used] = KEYS.filter((each) => top.raw(each) !== undefined);
+  return top.keys().filter((key) => key !== used && !BESIDE.includes(key)).map((key) => {
+    const meant = nearest(key, KEYS);
+    const hint = meant === undefined || meant === used ? "" : `, did you mean "${meant}"?`;
+    return { severity: "warning", ...top.at(key), reason: `"${key}" is not used${hint}` };
+  });
+}
+
+function entriesOf(top: Fields | undefined, problems: Problems): Fields | undefined {
   const key = KEYS.find((candidate) => top?.raw(candidate) !== undefined);
   if (key !== undefined) return top?.fields(key);
   top?.error("", `it has none of ${KEYS.map((each) => `"${each}"`).join(", ")}`);
