@@ -108,7 +108,7 @@ export function readServers(
   problems: Problems,
 ): ParsedServers | undefined {
   const top = jsonFields(text, file, problems);
-  const entries = entriesOf(top, problems);
+  const entries = entriesOf(top);
   if (top === undefined || entries === undefined) return undefined;
   const specs: ServerSpec[] = [];
   const off: string[] = [];
@@ -147,7 +147,7 @@ function unknownKeys(top: Fields): Problem[] {
   });
 }
 
-function entriesOf(top: Fields | undefined, problems: Problems): Fields | undefined {
+function entriesOf(top: Fields | undefined): Fields | undefined {
   const key = KEYS.find((candidate) => top?.raw(candidate) !== undefined);
   if (key !== undefined) return top?.fields(key);
   top?.error("", `it has none of ${KEYS.map((each) => `"${each}"`).join(", ")}`);
