@@ -236,3 +236,14 @@ Deno.test({
     assertEquals((await chat.ended).code, 0);
   },
 });
+
+Deno.test("a rule about a server as it is configured had no effect where it is listed under another name", async () => {
+  await using folder = await tempFolder();
+  const persona = await personaWith(folder.path, [{ deny: "a__b__echo" }, { deny: "a__b__ehco" }]);
+  const file = await serverFile(folder.path, { a__b: fakeServer([]) });
+  const args = ["chat", "--sandbox", "off", "--persona", persona, "--mcp", file, "-p"];
+  const { stdout, stderr } = await skep([...args, "/a_b__echo text=hello"]);
+  assertStringIncludes(stdout, "denied by a rule: deny a__b__echo");
+  assertStringIncludes(stderr, "(deny: a__b__ehco) speaks of no call");
+  assert(!stderr.includes("(deny: a__b__echo)"), stderr);
+});

@@ -30,7 +30,7 @@ export function decide(
 
 function decideOne({ rules, source }: Rules, call: ApprovalCall, unspoken: Decision): Decision {
   const best = (of: readonly Rule[]) => mostSpecific(of, source) ?? unspoken;
-  const about = rules.filter((rule) => matches(rule.tool, call.tool) && hasArguments(rule, call));
+  const about = rules.filter((rule) => isAbout(rule, call) && hasArguments(rule, call));
   const plain = about.filter(({ command }) => command === undefined);
   const line = call.args.command;
   const byCommand = about.filter(({ command }) => command !== undefined);
@@ -86,6 +86,14 @@ function speaksOf({ command: pattern = "", action }: Rule, { words, sets }: Shel
     const text = form.join(" ");
     return matches(pattern, text) || (pattern.endsWith(" *") && pattern.slice(0, -2) === text);
   });
+}
+
+/** A name that is given away is no way around a rule: what forbids follows the tool, under whatever name. */
+function isAbout({ tool: pattern, action }: Rule, { tool, names }: ApprovalCall): boolean {
+  const { own = [], shared = [] } = names ?? {};
+  return [tool, ...own, ...(action === "allow" ? [] : shared)].some((name) =>
+    matches(pattern, name)
+  );
 }
 
 function hasArguments({ args }: Rule, call: ApprovalCall): boolean {

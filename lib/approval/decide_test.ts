@@ -236,3 +236,21 @@ Deno.test("parseApprovals() says what is wrong with a rule", () => {
   });
   assertEquals(parseApprovals(undefined, "policy.yaml"), { source: "policy.yaml", rules: [] });
 });
+
+Deno.test("a server that was renamed was out of reach of the rules about it", () => {
+  const names = { own: ["a__b__echo"], shared: ["fs__echo"] };
+  const said = (rule: unknown) =>
+    decide([parseApprovals([rule], "test")], { tool: "a_b__echo", args: {}, names }).action;
+  assertEquals(said({ deny: "a_b__echo" }), "deny");
+  assertEquals(said({ deny: "a__b__echo" }), "deny");
+  assertEquals(said({ ask: "a__b__*" }), "ask");
+  assertEquals(said({ deny: "fs__*" }), "deny");
+  const asks = (allow: string) =>
+    decide([parseApprovals([{ ask: "*" }, { allow }], "test")], {
+      tool: "a_b__echo",
+      args: {},
+      names,
+    }).action;
+  assertEquals(asks("a__b__*"), "allow");
+  assertEquals(asks("fs__*"), "ask"); // it is another server's name by right
+});

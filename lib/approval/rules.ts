@@ -7,7 +7,7 @@ export const ACTIONS: readonly Action[] = ["allow", "ask", "deny"];
 /** One rule. It speaks of a call when all of its patterns match; `*` in a pattern is any characters. */
 export interface Rule {
   readonly action: Action;
-  /** Of the tool's qualified name, `server__tool`. */
+  /** Of the tool's qualified name, `server__tool`, as it is listed or as its server is configured. */
   readonly tool: string;
   /** Of one command as a shell runs it, its words joined by single spaces; `git *` is `git` too. */
   readonly command?: string;
@@ -30,6 +30,11 @@ export type Mode = "normal" | "plan";
 /** A call that rules are asked about. */
 export interface ApprovalCall {
   readonly tool: string;
+  /**
+   * Other names that rules may have for it: the server's as it was configured, the server's own word for the tool.
+   * `shared`: names that are another server's by right, which forbid and never allow.
+   */
+  readonly names?: { readonly own: readonly string[]; readonly shared: readonly string[] };
   readonly args: Readonly<Record<string, unknown>>;
 }
 

@@ -5,6 +5,8 @@ import type { Rule, Rules } from "./rules.ts";
 /** A tool as rules speak of it. */
 export interface KnownTool {
   readonly name: string;
+  /** Other names that rules may have for it. */
+  readonly others?: readonly string[];
   /** The names of its arguments; absent: it may take any. */
   readonly args?: readonly string[];
 }
@@ -41,7 +43,9 @@ function whyUnmatched(
   isOfMany: boolean,
 ): string | undefined {
   if (unread.some((server) => mayBeOf(tool, server))) return undefined;
-  const meant = tools.filter(({ name }) => matches(tool, name));
+  const meant = tools.filter(({ name, others = [] }) =>
+    [name, ...others].some((each) => matches(tool, each))
+  );
   if (meant.length === 0) {
     const servers = new Set(tools.map(({ name }) => name.split("__")[0]!));
     const isElsewhere = tool.includes("__") && ![...servers].some((each) => mayBeOf(tool, each));

@@ -1,5 +1,5 @@
 import { decide } from "../approval/decide.ts";
-import type { Rules } from "../approval/rules.ts";
+import type { ApprovalCall, Rules } from "../approval/rules.ts";
 import type { Host } from "../host/host.ts";
 import type { Registry } from "../mcp/registry.ts";
 import type { RegistryFacts } from "../mcp/why_tool.ts";
@@ -19,12 +19,12 @@ export async function registryFacts(
     specs,
     off,
     limits: settings.limits,
-    denial: (tool) => denialOf(rules, tool),
+    denial: (tool) => denialOf(rules, { tool, args: {}, names: registry.namesOf(tool) }),
   };
 }
 
 /** What denies every call of a tool, whatever its arguments. */
-function denialOf(rules: readonly Rules[], tool: string): string | undefined {
-  const { action, reason } = decide(rules, { tool, args: {} });
+function denialOf(rules: readonly Rules[], call: ApprovalCall): string | undefined {
+  const { action, reason } = decide(rules, call);
   return action === "deny" ? reason : undefined;
 }

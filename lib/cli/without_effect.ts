@@ -2,6 +2,7 @@ import { couldMatch } from "../approval/could_match.ts";
 import { parseApprovals } from "../approval/parse_approvals.ts";
 import type { Rule } from "../approval/rules.ts";
 import { READ_ARTIFACT } from "../mcp/elide.ts";
+import { serverMeant } from "../mcp/configured_names.ts";
 import { nameServers } from "../mcp/server_names.ts";
 import type { Pack } from "../persona/pack.ts";
 import type { PersonaFile } from "../persona/persona_file.ts";
@@ -55,8 +56,9 @@ export function withoutEffect(
   if (policy === undefined) return own;
   const origin = policy.file;
   const names = servers.map(({ name }) => name);
+  const called = (name: string) => serverMeant(name, servers) !== undefined;
   const hooks = parseHooks(policy.hooks, origin);
-  const unknown = (name: string) => !name.startsWith("npm:") && !names.includes(name);
+  const unknown = (name: string) => !name.startsWith("npm:") && !called(name);
   return [
     ...own,
     ...unmatched(policy.approvals, origin, servers)
@@ -109,7 +111,11 @@ function unmatched(
   file: string,
   servers: readonly ServerSpec[],
 ): (Pick<WithoutEffect, "what" | "reason"> & { readonly index: number })[] {
-  const tools = [...OWN_TOOLS, ...servers.flatMap(toolsOf)];
+  const tools = [
+    ...OWN_TOOLS,
+    ...servers.flatMap(toolsOf),
+    ...configured(servers).flatMap(toolsOf),
+  ];
   return rulesOf(approvals, file).flatMap(({ action, tool }, index) => {
     if (tools.some((each) => couldMatch(tool, each))) return [];
     const known = tools.filter((each) => !each.includes("*"));
@@ -129,6 +135,13 @@ function rulesOf(approvals: unknown, file: string): readonly Rule[] {
   } catch {
     return [];
   }
+}
+
+/** Those that are known by another name, as they were configured: rules may call them so. */
+function configured(servers: readonly ServerSpec[]): readonly ServerSpec[] {
+  return servers.flatMap(({ configuredName: name, ...spec }) =>
+    name === undefined ? [] : [{ ...spec, name }]
+  );
 }
 
 /** A server's tools as patterns: by their names where these are known before it starts. */

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
 import type { Image, Text, ToolDefinition } from "../model/message.ts";
+import type { OtherNames } from "./configured_names.ts";
 import type { Health } from "./health.ts";
 import type { Denial } from "../sandbox/denial.ts";
 import type { Grant } from "../sandbox/grant.ts";
@@ -160,6 +161,8 @@ export interface Registry extends RegistryChanges {
   giveUp(server: string, reason: string): Promise<void>;
   /** True when no call of the tool can change anything, by its server's grant and word. */
   looksOnly(tool: string): boolean;
+  /** What a tool may be called in rules, beside its listed name. */
+  namesOf(tool: string): OtherNames;
   /** True when a call of the tool that succeeds publishes something, by its server's word. */
   publishes(tool: string): boolean;
   /** Every server, in the order in which they were asked for. */

@@ -8,7 +8,8 @@ const LONGEST = 128;
  * Gives each server the name that it is known by from then on: letters, digits, `_` and `-`, no `__`
  * (which ends a server's name in a tool's), at most 128 of them, none twice. The second one that asks
  * for a name gets it with `-2`, or the next number that nobody asks for; one whose own name that is comes
- * before one whose name is mapped to it, and a client's comes after all others. The order is kept.
+ * before one whose name is mapped to it, and a client's comes after all others. The order is kept, and what its
+ * owner called it.
  */
 export function nameServers(specs: readonly ServerSpec[]): ServerSpec[] {
   const wanted = specs.map(({ name }) => validName(name));
@@ -27,7 +28,11 @@ export function nameServers(specs: readonly ServerSpec[]): ServerSpec[] {
     taken.add(name);
     names[place] = name;
   }
-  return specs.map((spec, place) => ({ ...spec, name: names[place] ?? spec.name }));
+  return specs.map((spec, place) => {
+    const name = names[place] ?? spec.name;
+    const configuredName = spec.configuredName ?? spec.name;
+    return { ...spec, name, ...(configuredName === name ? {} : { configuredName }) };
+  });
 }
 
 function validName(name: string): string {

@@ -8,6 +8,7 @@ import { CallArguments } from "./call_arguments.ts";
 import { undelivered } from "./call_result.ts";
 import { cancelled, orCancelled } from "./cancelled.ts";
 import { chosenServers } from "./chosen_servers.ts";
+import { type OtherNames, otherNames } from "./configured_names.ts";
 import { findTools } from "./find_tools.ts";
 import { LeftOutNotice } from "./left_out_tools.ts";
 import { plainText } from "./plain_text.ts";
@@ -182,6 +183,10 @@ export class ServerRegistry implements Registry {
   looksOnly(tool: string): boolean {
     const entry = this.#entry(tool);
     return entry !== undefined && entry.server.looksOnly && entry.tool.isChanging !== true;
+  }
+
+  namesOf(tool: string): OtherNames {
+    return otherNames(tool, this.facts(), this.specs());
   }
 
   publishes(tool: string): boolean {

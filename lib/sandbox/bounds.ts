@@ -37,18 +37,32 @@ export function serverPolicies(
   );
 }
 
+/** The ceilings of a policy for a server alone; also those under the name that it was configured with, which only narrow. */
+export function serverCeilings(
+  policy: Policy | undefined,
+  { name, configuredName }: Pick<ServerSpec, "name" | "configuredName">,
+  command: ServerCommand,
+): Permissions[] {
+  const renamed = policy !== undefined && configuredName !== undefined &&
+      Object.hasOwn(policy.servers, configuredName)
+    ? policy.servers[configuredName]
+    : undefined;
+  return [...serverPolicies(policy, name, command), ...(renamed === undefined ? [] : [renamed])]
+    .flatMap(({ permissions }) => permissions ?? []);
+}
+
 /** What the paths of a policy are read by. */
 type BoundRules = Pick<PathRules, "variables" | "files" | "addedFolders">;
 
 /** The ceilings of a policy for one server: that of all servers, then its own. Each of them holds. */
 export async function policyBounds(
   policy: Policy | undefined,
-  name: string,
+  server: Pick<ServerSpec, "name" | "configuredName">,
   command: ServerCommand,
   rules: BoundRules,
 ): Promise<Bound[]> {
   if (policy === undefined) return [];
-  const own = serverPolicies(policy, name, command).map(({ permissions }) => permissions);
+  const own = serverCeilings(policy, server, command);
   return await Promise.all(
     [policy.permissions, ...own].filter((each) => each !== undefined)
       .map((permissions) => boundOf(permissions, policy.file, rules)),

@@ -182,3 +182,12 @@ Deno.test("a secret that the policy does not allow is not even read", async () =
   const grant = await bounded("permissions: { secrets: {} }", spec);
   assertEquals(cuts(grant), [`secrets TOKEN: policy ${FILE} does not allow env:MISSING`]);
 });
+
+Deno.test("a policy's ceiling was lost with the name that its server was configured under", async () => {
+  const policy = "servers: { a__b: { permissions: { net: [] }, profile: { read: [/data] } } }";
+  const spec = { name: "a_b", configuredName: "a__b", permissions: { net: ["example.org"] } };
+  assertEquals(values((await bounded(policy, spec)).net), []);
+  // The profile would add to what it asks for: that goes by the listed name alone.
+  const bare = await bounded(policy, { name: "a_b", configuredName: "a__b" });
+  assertEquals(values(bare.read).includes("/data"), false);
+});

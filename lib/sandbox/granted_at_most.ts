@@ -1,7 +1,7 @@
 import { messageOf } from "../errors.ts";
 import { meetEntries } from "./accept/grant_request.ts";
 import { type Asked, askedBy } from "./asked.ts";
-import { policyOrigin, serverPolicies } from "./bounds.ts";
+import { policyOrigin, serverCeilings } from "./bounds.ts";
 import { readCommand, type ServerCommand } from "./command.ts";
 import type { Cut, Entry } from "./grant.ts";
 import { narrow } from "./narrow.ts";
@@ -121,7 +121,7 @@ function bound(spec: ServerSpec, world: AtMostWorld): GrantedAtMost {
 }
 
 function ceilingsOf(
-  { ceiling, name }: ServerSpec,
+  { ceiling, name, configuredName }: ServerSpec,
   command: ServerCommand,
   policy: Policy | undefined,
 ): readonly Ceiling[] {
@@ -129,11 +129,12 @@ function ceilingsOf(
     ? []
     : [{ origin: `persona ${ceiling.file}`, permissions: ceiling.permissions }];
   if (policy === undefined) return own;
-  const all = [policy, ...serverPolicies(policy, name, command)];
+  const server = { name, ...(configuredName === undefined ? {} : { configuredName }) };
+  const all = [policy.permissions, ...serverCeilings(policy, server, command)];
   const origin = policyOrigin(policy.file);
   return [
     ...own,
-    ...all.flatMap(({ permissions }) => permissions ? [{ origin, permissions }] : []),
+    ...all.map((permissions) => ({ origin, permissions })),
   ];
 }
 

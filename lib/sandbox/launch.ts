@@ -233,7 +233,7 @@ async function finish(parts: Parts, context: LaunchContext): Promise<Launch> {
     rules,
     bounds: [
       ...await personaBounds(spec, rules),
-      ...await policyBounds(context.policy, spec.name, command, rules),
+      ...await policyBounds(context.policy, spec, command, rules),
     ],
   }, context);
   const env = computed.env.map((each) =>

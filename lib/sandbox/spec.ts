@@ -37,6 +37,8 @@ export interface Permissions {
 /** One MCP server as its owner wrote it. */
 export interface ServerSpec {
   readonly name: string;
+  /** What its owner called it, where it is known by another name. */
+  readonly configuredName?: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

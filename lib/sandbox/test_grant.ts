@@ -49,6 +49,6 @@ export async function testGrant(
     },
     places: at,
     rules,
-    bounds: await policyBounds(context.policy, whole.name, command, rules),
+    bounds: await policyBounds(context.policy, whole, command, rules),
   }, context);
 }

@@ -54,6 +54,7 @@ function registry(answer: (args: Readonly<Record<string, unknown>>) => string): 
     hooks: () => [],
     looksOnly: () => false,
     publishes: () => false,
+    namesOf: () => ({ own: [], shared: [] }),
     instructions: () => [],
     absences: () => [],
     whyNot: () => undefined,

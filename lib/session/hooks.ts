@@ -1,6 +1,7 @@
 import { isSkepError, messageOf } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { Limits } from "../limits.ts";
+import { serverMeant } from "../mcp/configured_names.ts";
 import { Deadline } from "../mcp/deadline.ts";
 import { elideMiddle } from "../mcp/elide.ts";
 import type { ListedHook, Registry } from "../mcp/registry.ts";
@@ -16,7 +17,7 @@ export type HookFacts = Readonly<Record<string, unknown>>;
 
 /** What calling hooks takes. */
 export interface HookWorld {
-  readonly registry: Pick<Registry, "hooks" | "callHook" | "giveUp">;
+  readonly registry: Pick<Registry, "hooks" | "callHook" | "giveUp" | "specs">;
   readonly limits: Pick<Limits, "hookTimeoutMs" | "maxHookResultBytes">;
   readonly world: Pick<Host, "sleep">;
 }
@@ -40,7 +41,8 @@ export class Hooks {
 
   /** The servers whose hook of that name is a security hook. */
   closed(hook: HookName): string[] {
-    return this.#settings.closed.filter((each) => each.hook === hook).map(({ server }) => server);
+    return this.#settings.closed.filter((each) => each.hook === hook)
+      .map(({ server }) => this.#listedAs(server));
   }
 
   /**
@@ -69,8 +71,9 @@ export class Hooks {
     const { servers } = this.#settings;
     if (servers.length === 0) return []; // the common case costs nothing
     const must = this.closed(hook);
+    const may = servers === "*" ? servers : servers.map((server) => this.#listedAs(server));
     const listed = this.#world.registry.hooks().filter(({ name, server }) =>
-      name === hook && (servers === "*" || servers.includes(server))
+      name === hook && (may === "*" || may.includes(server))
     );
     const missing = must.filter((server) => listed.every((each) => each.server !== server));
     return [
@@ -81,6 +84,11 @@ export class Hooks {
       })),
       ...[...new Set(missing)].map((server) => ({ server, isClosed: true })),
     ];
+  }
+
+  /** What a server is listed as that the operator names as it is configured; one that is not there stays. */
+  #listedAs(server: string): string {
+    return serverMeant(server, this.#world.registry.specs())?.name ?? server;
   }
 
   async #call(

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { SkepError } from "../errors.ts";
 import type { CallResult, ListedHook } from "../mcp/registry.ts";
+import type { ServerSpec } from "../sandbox/spec.ts";
 import type { HookName, HookSettings } from "./hook_settings.ts";
 import { hookVerdict } from "./hook_verdict.ts";
 import { Hooks } from "./hooks.ts";
@@ -18,6 +19,7 @@ function serving(
   replies: Readonly<Record<string, Reply>>,
   settings: Partial<HookSettings> = {},
   schema: Readonly<Record<string, unknown>> = {},
+  specs: readonly ServerSpec[] = [],
 ): { hooks: Hooks; asked: unknown[]; ended: string[] } {
   const asked: unknown[] = [];
   const ended: string[] = [];
@@ -40,6 +42,7 @@ function serving(
         return Promise.resolve(typeof reply === "string" ? says(reply) : reply);
       },
       giveUp: (server) => Promise.resolve(void ended.push(server)),
+      specs: () => specs,
     },
     limits: { hookTimeoutMs: 5, maxHookResultBytes: 256 },
     world: {
@@ -259,4 +262,25 @@ Deno.test("ReplyGuard reminds up to its bound, and not after something was publi
     false,
     false,
   ]);
+});
+
+Deno.test("a security hook of a server that is listed under another name was nobody's", async () => {
+  const spec = {
+    name: "a_b",
+    configuredName: "a__b",
+    command: "x",
+    args: [],
+    env: {},
+    origin: { kind: "file", where: "mcp.json" },
+  } as const;
+  const { hooks, asked } = serving(
+    { "a_b:_PreToolUse": "fine" },
+    { servers: ["a__b"], closed: [{ server: "a__b", hook: "_PreToolUse" }] },
+    {},
+    [spec],
+  );
+  assertEquals(await hooks.run("_PreToolUse", {}, NEVER), [
+    { server: "a_b", isClosed: true, text: "fine" },
+  ]);
+  assertEquals(asked, [["a_b", "_PreToolUse", {}]]);
 });

@@ -41,6 +41,7 @@ class World {
     giveUp: () => Promise.resolve(),
     looksOnly: () => false,
     publishes: () => false,
+    namesOf: () => ({ own: [], shared: [] }),
     instructions: () => [],
     absences: () => [],
     whyNot: () => undefined,

@@ -1,4 +1,5 @@
 import type { Approvals } from "../approval/approvals.ts";
+import type { Registry } from "../mcp/registry.ts";
 import type { TurnTools } from "../turn/run.ts";
 import { type Admit, withAdmission } from "./admission.ts";
 import { withBuiltIns } from "./built_ins.ts";
@@ -32,16 +33,23 @@ export function sessionTools(
   ];
   const served = withFolderHints(withBuiltIns(registry, builtIns), folderHints);
   const own = builtIns.map(({ definition }) => definition.name);
-  const checks = [planMode(isPlanning, own, registry), hooks?.beforeCall, byRules(approvals)];
+  const checks = [
+    planMode(isPlanning, own, registry),
+    hooks?.beforeCall,
+    byRules(approvals, registry),
+  ];
   return withAdmission(
     hooks === undefined ? served : { ...served, review: hooks.review },
     checks.filter((check) => check !== undefined),
   );
 }
 
-function byRules(approvals: Approvals): Admit {
+function byRules(approvals: Approvals, registry: Pick<Registry, "namesOf">): Admit {
   return async ({ id: callId, name: tool }, args, signal) => {
-    const verdict = await approvals.check({ callId, tool, args }, signal);
+    const verdict = await approvals.check(
+      { callId, tool, args, names: registry.namesOf(tool) },
+      signal,
+    );
     return verdict.isAllowed ? undefined : `${tool} was not run: ${verdict.reason}`;
   };
 }
