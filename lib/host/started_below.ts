@@ -2,7 +2,9 @@ import { SYSTEM_PATH } from "./system_path.ts";
 
 /** A span of time, in milliseconds since 1970; without an end it lasts until now. */
 export interface Span {
+  /** Its begin, in milliseconds since 1970. */
   readonly fromMs: number;
+  /** Its end, the same; absent: it goes on. */
   readonly toMs?: number | undefined;
 }
 
