@@ -25,6 +25,20 @@ Deno.test("ToolChoice holds back the tools that a server's entry switches off (T
   assertEquals(choice({ enabledTools: [] }).allows("dev", "shell"), false);
 });
 
+Deno.test("a tool that was switched off by the name that it is listed under stayed on", () => {
+  const listed = "a_b__fs_read";
+  for (const off of ["fs.read", "fs_read", "a_b__fs_read", "a_b__fs.read", "a__b__fs.read"]) {
+    const own = choice({ name: "a_b", configuredName: "a__b", disabledTools: [off] });
+    assertEquals(own.allows("a_b", "fs.read", listed), false, off);
+    assertEquals(own.allows("a_b", "fs.write", "a_b__fs_write"), true, off);
+    assertEquals(own.misspelt("a_b", ["fs.read"], () => listed), [], off);
+  }
+  // What switches on is the server's own word alone: a mapped one may be meant for another tool.
+  const on = choice({ name: "a_b", enabledTools: ["fs_read"] });
+  assertEquals(on.allows("a_b", "fs.read", listed), false);
+  assertEquals(on.misspelt("a_b", ["fs.read"], () => listed).length, 1);
+});
+
 Deno.test("ToolChoice tells a name that the server does not have", () => {
   assertEquals(choice({ disabledTools: ["shel", "rg"] }).misspelt("dev", ["shell", "rg"]), [
     'its entry names a tool "shel" that it does not have; did you mean "shell"?',

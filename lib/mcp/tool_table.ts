@@ -53,7 +53,7 @@ export class ToolTable {
   take(server: string, tools: readonly ListedTool[]): readonly string[] {
     const names = tools.map(({ name }) => name);
     this.#names.assign(server, names);
-    return this.#choice.misspelt(server, names);
+    return this.#choice.misspelt(server, names, (tool) => this.#names.of(server, tool));
   }
 
   /** Shows tools from now on, by their names, whether they fit or not; the oldest make room for them. */
@@ -84,7 +84,7 @@ export class ToolTable {
   #entry<Source extends ToolSource>(server: Source, tool: ListedTool): TableEntry<Source>[] {
     const name = this.#names.of(server.name, tool.name);
     if (name === undefined) return []; // read, but not named yet
-    const state = this.#choice.allows(server.name, tool.name) ? "listed" : "switched off";
+    const state = this.#choice.allows(server.name, tool.name, name) ? "listed" : "switched off";
     return [entryOf(server, tool, name, state, this.#bytesOf(name, tool))];
   }
 
