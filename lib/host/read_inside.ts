@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync } from "node:fs";
 import { sep } from "@std/path";
+import { openPlain, readAll } from "./read_plain.ts";
 
 /** A file that was read, and where it really lies. */
 export interface FileInside {
@@ -27,7 +28,7 @@ export function readInside(
   path: string,
   maxBytes: number,
 ): FileInside | undefined {
-  const file = openPlain(path);
+  const file = openThere(path);
   if (file === undefined) return undefined;
   try {
     const opened = fstatSync(file);
@@ -46,32 +47,13 @@ export function readInside(
   }
 }
 
-/** Opens without waiting, which a FIFO without a writer would make it do. */
-function openPlain(path: string): number | undefined {
+function openThere(path: string): number | undefined {
   try {
-    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    return openPlain(path);
   } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    const isMissing = error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.NotADirectory;
+    if (isMissing) return undefined;
     throw error;
   }
-}
-
-function readAll(
-  file: number,
-  path: string,
-  size: number,
-  maxBytes: number,
-): Uint8Array<ArrayBuffer> {
-  if (size > maxBytes) {
-    throw new RangeError(`Cannot read "${path}" of ${size} bytes: the limit is ${maxBytes}`);
-  }
-  const bytes = new Uint8Array(size + 1);
-  let length = 0;
-  while (length < bytes.length) {
-    const read = readSync(file, bytes, length, bytes.length - length, length);
-    if (read === 0) return bytes.slice(0, length);
-    length += read;
-  }
-  throw new RangeError(`Cannot read "${path}": it grew while it was read`);
 }

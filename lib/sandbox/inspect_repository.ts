@@ -95,14 +95,22 @@ const LOOKED_AT: Readonly<Record<string, Look>> = {
 };
 
 async function settingTraps(path: string, _folder: string, files: Files): Promise<Trap[]> {
-  const unreadable = [{ path, what: "it cannot be read as git reads it", runsByItself: true }];
-  const text = await files.readText(path, MAX_GIT_FILE_BYTES).catch(() => undefined);
-  if (text === undefined) return unreadable;
+  const text = await textOf(path, files);
+  if (text === undefined) return [unreadable(path, true)];
   return gitSettings(text)?.filter(runsPrograms).map(({ key, value }) => ({
     path,
     what: `${key} = ${value.slice(0, SHOWN_VALUE)}`,
     runsByItself: true,
-  })) ?? unreadable;
+  })) ?? [unreadable(path, true)];
+}
+
+/** Undefined for what cannot be read, or is no file at all. */
+function textOf(path: string, files: Files): Promise<string | undefined> {
+  return files.readText(path, MAX_GIT_FILE_BYTES).catch(() => undefined);
+}
+
+function unreadable(path: string, runsByItself: boolean): Trap {
+  return { path, what: "it cannot be read as git reads it", runsByItself };
 }
 
 /** Git makes samples of all hooks, whose names it does not run. */
@@ -114,7 +122,8 @@ async function hookTraps(path: string, _folder: string, files: Files): Promise<T
 
 /** A worktree takes its configuration from the repository that it lies in; anywhere else is a detour. */
 async function commonFolderTraps(path: string, folder: string, files: Files): Promise<Trap[]> {
-  const text = (await files.readText(path, MAX_GIT_FILE_BYTES).catch(() => "")).trim();
+  const text = (await textOf(path, files))?.trim();
+  if (text === undefined) return [unreadable(path, true)];
   const target = resolve(folder, text);
   const isUsual = target === folder || target === dirname(dirname(folder));
   const what = `it takes its settings from ${text.slice(0, SHOWN_VALUE)}`;
@@ -123,7 +132,8 @@ async function commonFolderTraps(path: string, folder: string, files: Files): Pr
 
 /** It runs when the person goes on with the rebase: where a model has one under way, it is the work. */
 async function rebaseTraps(path: string, _folder: string, files: Files): Promise<Trap[]> {
-  const text = await files.readText(path, MAX_GIT_FILE_BYTES).catch(() => "");
+  const text = await textOf(path, files);
+  if (text === undefined) return [unreadable(path, false)];
   return text.split("\n").filter((line) => /^\s*(?:x|exec)\s/.test(line)).map((line) => ({
     path,
     what: `git rebase --continue will ${line.trim().slice(0, SHOWN_VALUE)}`,
