@@ -52,6 +52,24 @@ Deno.test("skep pack validate exits with 0 when there are warnings alone", async
   assertStringIncludes(stdout, "0 errors, 1 warning.\n");
 });
 
+Deno.test("a file of a skill that is a link out of it, or no file, was dropped without a word", async () => {
+  await using folder = await folderWith({
+    ...packOf({}),
+    "skills/s/SKILL.md": "---\nname: s\ndescription: d\n---\nDo it.\n",
+    "skills/s/good.md": "fine",
+  });
+  await Deno.symlink("/etc/hostname", `${folder.path}/skills/s/out.md`);
+  await Deno.symlink("/no/such", `${folder.path}/skills/s/gone.md`);
+  const { code, stdout } = await skep(["pack", "validate", folder.path]);
+  assertEquals(code, 0);
+  for (
+    const line of [
+      `${folder.path}/skills/s/out.md: warning: it is not used: it is a link that leads out of the skill`,
+      `${folder.path}/skills/s/gone.md: warning: it is not used: it is a link that leads nowhere`,
+    ]
+  ) assertStringIncludes(stdout, line);
+});
+
 Deno.test("skep pack inspect shows each field with its origin, the operator's above all", async () => {
   const [json, text] = await Promise.all([
     skep(["pack", "inspect", MEADOW, "--json"], {

@@ -6,6 +6,7 @@ import { checkServers } from "../persona/check_servers.ts";
 import { allowedVariables } from "../persona/interpolate.ts";
 import type { Pack } from "../persona/pack.ts";
 import { placeText, type Problem, type Problems } from "../persona/problems.ts";
+import { listSkillFiles } from "../prompt/skill_files.ts";
 import { checkNames } from "./check_names.ts";
 import { checkPrograms } from "./check_programs.ts";
 import type { Invocation } from "./flags.ts";
@@ -33,6 +34,7 @@ export async function run(
     checkNames(pack, problems, await otherShipped(pack, host));
     checkEffect(pack, problems);
     checkOptions(pack, problems);
+    await checkSkillFiles(pack, problems, settings, host);
     await checkModels(pack, problems, settings, host);
   }
   const { all } = problems;
@@ -67,6 +69,22 @@ function checkOptions({ manifest, personas }: Pack, problems: Problems): void {
     for (const name of splitExtraFields(options).others) {
       const reason = `no provider is sent the option "${name}": it is not used`;
       problems.add({ severity: "warning", ...at(`provider.${name}`), reason });
+    }
+  }
+}
+
+/** Files of skills that no skill can load. */
+async function checkSkillFiles(
+  { skills }: Pack,
+  problems: Problems,
+  { limits }: Pick<Settings, "limits">,
+  { files }: Pick<Host, "files">,
+): Promise<void> {
+  const folders = new Set([...skills.values()].flat().map(({ folder }) => folder));
+  for (const folder of folders) {
+    const { leftOut } = await listSkillFiles(folder, files, limits.maxSkillFiles);
+    for (const { path, reason } of leftOut) {
+      problems.warn(join(folder, path), `it is not used: ${reason}`);
     }
   }
 }

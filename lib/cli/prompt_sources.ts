@@ -37,9 +37,9 @@ export interface PromptSources {
  */
 export async function promptSources(
   persona: Persona,
-  { cwd, addedFolders, systemPrompt: clients }: Pick<
+  { cwd, addedFolders, systemPrompt: clients, onNotice }: Pick<
     SessionRequest,
-    "cwd" | "addedFolders" | "systemPrompt"
+    "cwd" | "addedFolders" | "systemPrompt" | "onNotice"
   >,
   settings: Pick<Settings, "limits" | "hints">,
   host: Pick<Host, "files" | "env" | "platform" | "cwd">,
@@ -70,7 +70,7 @@ export async function promptSources(
     system: clients === undefined ? systemPrompt(parts, limits) : clientPrompt(parts, limits),
     builtIns: loadSkillTools(shelf, { files, limits }),
     shelf,
-    ...(areOn ? { folderHints: new FolderHints(workspace, files, limits) } : {}),
+    ...(areOn ? { folderHints: new FolderHints(workspace, files, limits, onNotice) } : {}),
     notices: [...hints.notices, ...found.notices],
   };
 }

@@ -58,9 +58,9 @@ export class SessionOpener {
     const notices: string[] = [];
     const kept = await this.#keep(request, notices);
     const systemPrompt = request.systemPrompt ?? kept?.state.system;
-    const { cwd, addedFolders } = request;
+    const { cwd, addedFolders, onNotice = host.warn } = request;
     const prompt = {
-      cwd,
+      ...{ cwd, onNotice },
       ...(addedFolders && { addedFolders }),
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
     };

@@ -16,11 +16,15 @@ export class FolderHints {
   readonly #seen = new Set<string>();
   #left: number;
 
-  /** @param cwd The workspace, canonical: its own hints are in the prompt. */
+  /**
+   * @param cwd The workspace, canonical: its own hints are in the prompt.
+   * @param onNotice Is told of hints that are not whole, or left out.
+   */
   constructor(
     private readonly cwd: string,
     private readonly files: HintFiles,
     private readonly limits: HintLimits,
+    private readonly onNotice: (text: string) => void = () => {},
   ) {
     this.#left = limits.maxHintsBytes;
   }
@@ -44,9 +48,10 @@ export class FolderHints {
     if (folders.length === 0 || this.#left <= 0) return undefined;
     for (const folder of folders) this.#seen.add(folder);
     const places = folders.map((folder) => ({ folder, root: this.cwd }));
-    const { hints } = await readHintFiles(places, this.files, this.limits, this.#left);
-    if (hints.length === 0) return undefined;
-    const text = folderHints(hints);
+    const found = await readHintFiles(places, this.files, this.limits, this.#left);
+    found.notices.forEach(this.onNotice);
+    if (found.hints.length + found.notices.length === 0) return undefined;
+    const text = folderHints(found.hints, found.notices);
     this.#left -= new TextEncoder().encode(text).length;
     return text;
   }

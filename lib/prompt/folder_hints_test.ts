@@ -35,13 +35,29 @@ Deno.test("FolderHints takes a path and a command's folder relative to the call'
   assertEquals(await given({ workdir: "a", command: "cd ../c" }, ["../c"]), ["in c"]);
 });
 
+Deno.test("hints of a folder that cannot be used were left out without a word", async () => {
+  await using outside = await folderWith({ "AGENTS.md": "outside" });
+  await using folder = await folderWith({ "a/x.ts": "" });
+  const path = `${folder.path}/a/AGENTS.md`;
+  await Deno.symlink(`${outside.path}/AGENTS.md`, path);
+  const told: string[] = [];
+  const tell = (text: string) => void told.push(text);
+  const hints = new FolderHints(folder.path, denoFiles(), DEFAULT_LIMITS, tell);
+  const text = await hints.after({ path: "a/x.ts" });
+  assertEquals(told.length, 1);
+  assertEquals(told[0]?.startsWith(`${path} is left out: `), true);
+  assertEquals(text?.includes(told[0] ?? "?"), true);
+  assertEquals(text?.includes("outside"), false);
+});
+
 Deno.test("FolderHints looks at folders of the workspace alone", async () => {
   await using outside = await folderWith({ "AGENTS.md": "outside" });
   await using folder = await folderWith({ "a/x": "" });
   await Deno.symlink(outside.path, `${folder.path}/link`);
   const hints = new FolderHints(folder.path, denoFiles(), DEFAULT_LIMITS);
-  for (const path of [`${outside.path}/x`, "../x", "link/x", "\0", "", "."]) {
+  for (const path of [`${outside.path}/x`, "../x", "\0", "", "."]) {
     assertEquals([path, await hints.after({ path })], [path, undefined]);
   }
+  assertEquals((await hints.after({ path: "link/x" }))?.includes("\noutside"), false);
   assertEquals(await hints.after({ path: 7, text: "a/x" }), undefined);
 });

@@ -19,11 +19,15 @@ export function hintsSection(hints: readonly Hint[]): string {
   return hints.length === 0 ? "" : sectionOf("project_hints", INTRO, hints.map(fileSection));
 }
 
-/** The hints of a folder that the work has moved into, as they come after a tool's result. */
-export function folderHints(hints: readonly Hint[]): string {
+/**
+ * The hints of a folder that the work has moved into, as they come after a tool's result.
+ *
+ * @param notices What is not whole, or left out, each a sentence.
+ */
+export function folderHints(hints: readonly Hint[], notices: readonly string[] = []): string {
   const intro =
     "These files lie in a folder that this call touched. They rank as project_hints do.";
-  return sectionOf("folder_hints", intro, hints.map(fileSection));
+  return sectionOf("folder_hints", [intro, ...notices].join("\n"), hints.map(fileSection));
 }
 
 function fileSection({ path, text }: Hint): string {

@@ -79,6 +79,9 @@ async function loadBody(skill: Skill, { files, limits }: LoadSkillWorld): Promis
   const body = (typeof parts === "string" ? text : parts.body).trim();
   const listed = await listSkillFiles(skill.folder, files, limits.maxSkillFiles);
   const lines = listed.paths.map((path) => `- ${path} (${LOAD_SKILL} "${skill.name}/${path}")`);
+  for (const { path, reason } of listed.leftOut) {
+    lines.push(`- ${path} cannot be loaded: ${reason}`);
+  }
   if (listed.isCut) lines.push(`- … and more than ${limits.maxSkillFiles}`);
   const support = lines.length === 0
     ? ""
@@ -94,8 +97,10 @@ async function loadFile(
   path: string,
   { files, limits }: LoadSkillWorld,
 ): Promise<LoadedSkill> {
-  const { paths } = await listSkillFiles(skill.folder, files, limits.maxSkillFiles);
+  const { paths, leftOut } = await listSkillFiles(skill.folder, files, limits.maxSkillFiles);
   const name = `${skill.name}/${path}`;
+  const left = leftOut.find((each) => each.path === path);
+  if (left !== undefined) return failed(`Cannot load "${name}": ${left.reason}`);
   if (!paths.includes(path)) {
     const there = paths.length === 0 ? "it has no supporting files" : `it has ${paths.join(", ")}`;
     return failed(`The skill "${skill.name}" has no file "${path}": ${there}`);

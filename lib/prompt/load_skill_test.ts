@@ -97,7 +97,14 @@ Deno.test("loadSkill() reaches nothing outside of the skill's folder", async () 
   await Deno.symlink(outside.path, `${folder.path}/${AT}/a/folder`);
   await Deno.symlink(".", `${folder.path}/${AT}/a/loop`);
   const load = await loader(folder.path);
-  assertEquals((await load("a")).text.includes("link.md"), false);
+  const leftOut = (await load("a")).text.split("\n").filter((line) =>
+    line.includes("cannot be loaded")
+  );
+  assertEquals(leftOut.sort(), [
+    "- folder cannot be loaded: it is a link that leads out of the skill",
+    "- link.md cannot be loaded: it is a link that leads out of the skill",
+    "- loop cannot be loaded: it is a link back to the skill",
+  ]);
   for (
     const name of [
       "a/link.md",

@@ -5,6 +5,8 @@ import { SKILL_FILE } from "../persona/skill.ts";
 /** The supporting files of a skill: their paths in its folder, with `/`, sorted. */
 export interface SkillFileList {
   readonly paths: readonly string[];
+  /** What cannot be loaded, each with the reason: links that lead out or nowhere, and what is no file. */
+  readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
   /** There are more than the bound. */
   readonly isCut: boolean;
 }
@@ -21,6 +23,7 @@ export async function listSkillFiles(
   maxFiles: number,
 ): Promise<SkillFileList> {
   const paths: string[] = [];
+  const leftOut: { readonly path: string; readonly reason: string }[] = [];
   const entered = new Set([folder]);
   const waiting = [""];
   for (let inside; (inside = waiting.shift()) !== undefined;) {
@@ -29,16 +32,21 @@ export async function listSkillFiles(
       if (name === SKILL_FILE || name.startsWith(".")) continue;
       const path = inside === "" ? name : `${inside}/${name}`;
       const real = await files.realPath(join(folder, path)).catch(() => undefined);
-      if (real === undefined || !real.startsWith(folder + sep)) continue;
-      const facts = await files.stat(real);
-      if (facts?.isFile) {
-        if (paths.length >= maxFiles) return { paths: paths.sort(), isCut: true };
-        paths.push(path);
-      } else if (facts?.isDirectory && !entered.has(real)) {
+      const isInside = real?.startsWith(folder + sep) ?? false;
+      const facts = isInside && real !== undefined ? await files.stat(real) : undefined;
+      if (paths.length + leftOut.length >= maxFiles && !facts?.isDirectory) {
+        return { paths: paths.sort(), leftOut, isCut: true };
+      }
+      if (real === undefined) leftOut.push({ path, reason: "it is a link that leads nowhere" });
+      else if (!isInside) {
+        leftOut.push({ path, reason: "it is a link that leads out of the skill" });
+      } else if (facts?.isFile) paths.push(path);
+      else if (facts?.isDirectory) {
+        if (entered.has(real)) continue;
         entered.add(real);
         if (await files.stat(join(real, SKILL_FILE)) === undefined) waiting.push(path);
-      }
+      } else leftOut.push({ path, reason: "it is neither a file nor a folder" });
     }
   }
-  return { paths: paths.sort(), isCut: false };
+  return { paths: paths.sort(), leftOut, isCut: false };
 }
