@@ -38,6 +38,7 @@ export async function listSkillFiles(
         return { paths: paths.sort(), leftOut, isCut: true };
       }
       if (real === undefined) leftOut.push({ path, reason: "it is a link that leads nowhere" });
+      else if (real === folder) leftOut.push({ path, reason: "it is a link back to the skill" });
       else if (!isInside) {
         leftOut.push({ path, reason: "it is a link that leads out of the skill" });
       } else if (facts?.isFile) paths.push(path);
