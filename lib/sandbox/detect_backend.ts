@@ -1,3 +1,4 @@
+import { dirname } from "@std/path";
 import type { Host } from "../host/host.ts";
 import { SYSTEM_PATH } from "../host/system_path.ts";
 import type { Backend, BackendName } from "./backend.ts";
@@ -114,8 +115,10 @@ export async function tryBackends(
 }
 
 async function tryNamespaces(name: "bwrap" | "unshare", world: World): Promise<BackendTrial> {
-  // Nothing from where we were started: that may be a workspace with a program of that name.
-  const path = basePath(world, [world.cwd()]);
+  // Nothing from where we were started: that may be a workspace with a program of that name. The root of all
+  // is none, and where desktops start the agents of editors.
+  const cwd = world.cwd();
+  const path = basePath(world, dirname(cwd) === cwd ? [] : [cwd]);
   const program = await findProgram(name, path, world);
   if (program === undefined) return { name, problem: missing(name) };
   const backend: Backend = { name, program };

@@ -26,6 +26,16 @@ Deno.test("tryBackends() takes the strongest that works, and tries no more", asy
   assertEquals(commands.length, 1);
 });
 
+Deno.test("an agent that a desktop started in / found no bwrap", async () => {
+  const { world: host } = world("linux", WORKS);
+  const problems = async (cwd: string) =>
+    (await tryBackends("bwrap", { ...host, cwd: () => cwd }, noLandlock)).map((each) =>
+      each.problem
+    );
+  assertEquals(await problems("/"), [undefined]);
+  assertEquals(await problems("/usr"), ["there is no bwrap on PATH: install bubblewrap"]); // a planted one
+});
+
 Deno.test("tryBackends() goes on to the next, and says why each does not work", async () => {
   const { world: host } = world(
     "linux",

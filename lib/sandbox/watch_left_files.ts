@@ -14,7 +14,7 @@ type World = Pick<LaunchContext, "workspace" | "limits" | "progress" | "policy">
   readonly host: Pick<LaunchContext["host"], "platform" | "env"> & {
     readonly files: Pick<
       LaunchContext["host"]["files"],
-      "lstat" | "stat" | "list" | "readText" | "realPath" | "rename"
+      "lstat" | "stat" | "list" | "readText" | "realPath" | "rename" | "setMode"
     >;
   };
 };
@@ -49,6 +49,10 @@ export async function watchLeftFiles<L extends Watched>(launch: L, context: Worl
   if (roots.length === 0) return launch;
   const before = await look(roots, context);
   const told = new Set(before.traps.keys());
+  const closedBefore = new Set(closedIn(before));
+  const toldClosed = new Set(closedBefore);
+  const ownClosed = [];
+  for (const path of closedBefore) if (await isOwn(path, host.files)) ownClosed.push(path);
   const name = `Server "${launch.server}"`;
   const unseen = before.walks.filter(({ entries }) =>
     !areAllHeld(entries, limits.maxHeldRepositories)
@@ -61,16 +65,41 @@ export async function watchLeftFiles<L extends Watched>(launch: L, context: Worl
         `${name} may write more repositories or folders of ${root} than are looked through: ` +
         "hooks and configuration of the git repositories deep in it may not be protected"
       ),
+      ...ownClosed.map((path) =>
+        printable(
+          `${path} cannot be looked into: git repositories in it are neither protected nor looked through`,
+        )
+      ),
     ],
     findTraps: async () => {
       const now = await look(roots, context);
       const fresh = [...now.traps].filter(([key]) => !told.has(key));
       for (const [key] of fresh) told.add(key);
-      return byPath(fresh.map(([, trap]) => trap)).map((traps) => foundLine(name, traps));
+      const closed = closedIn(now).filter((path) => !toldClosed.has(path));
+      for (const path of closed) toldClosed.add(path);
+      return [
+        ...byPath(fresh.map(([, trap]) => trap)).map((traps) => foundLine(name, traps)),
+        ...closed.map((path) => closedLine(name, path)),
+      ];
     },
     release: async () => {
       await launch.release();
-      const after = await look(roots, context);
+      const opened: string[] = [];
+      const after = await look(roots, context, async (path) => {
+        const isOpen = !closedBefore.has(path) && await openFolder(path, host.files);
+        if (isOpen) opened.push(path);
+        return isOpen;
+      });
+      for (const path of opened) {
+        progress(printable(`${name} left ${path} closed to you: it can be looked into again`));
+      }
+      for (const path of closedIn(after).filter((each) => !closedBefore.has(each))) {
+        progress(
+          printable(
+            `${name} left ${path}, which cannot be looked into: there may be git repositories in it`,
+          ),
+        );
+      }
       const fresh = [...after.traps].filter(([key]) => !before.traps.has(key));
       for (const traps of byPath(fresh.map(([, trap]) => trap))) {
         // What was there before is the person's, and more than what the server put into it.
@@ -94,10 +123,33 @@ function areAllHeld({ entries, isWhole }: GitEntries, maxHeld: number): boolean 
   return isWhole && entries.filter(({ folder }) => folder !== "").length <= maxHeld;
 }
 
-async function look(roots: readonly string[], context: World): Promise<Sight> {
+/** The folders that could not be looked into, absolute. */
+function closedIn({ walks }: Sight): string[] {
+  return walks.flatMap(({ root, entries }) => entries.closed.map((folder) => join(root, folder)));
+}
+
+/** Gives its owner a folder back. False when it is somebody else's, or none. */
+async function openFolder(path: string, files: World["host"]["files"]): Promise<boolean> {
+  const facts = await files.lstat(path).catch(() => undefined);
+  if (facts?.mode === undefined || !facts.isDirectory) return false;
+  return await files.setMode(path, facts.mode & 0o7777 | 0o700).then(() => true, () => false);
+}
+
+/** Only its owner can set the mode that a folder has anyway. */
+async function isOwn(path: string, files: World["host"]["files"]): Promise<boolean> {
+  const facts = await files.lstat(path).catch(() => undefined);
+  if (facts?.mode === undefined || !facts.isDirectory) return false;
+  return await files.setMode(path, facts.mode & 0o7777).then(() => true, () => false);
+}
+
+async function look(
+  roots: readonly string[],
+  context: World,
+  open?: (path: string) => Promise<boolean>,
+): Promise<Sight> {
   const { host: { files }, limits } = context;
   const seen = await Promise.all(roots.map(async (root) => {
-    const entries = await findGitEntries(root, files, limits);
+    const entries = await findGitEntries(root, files, limits, open);
     const inside = await Promise.all(
       entries.entries.map((entry) => inspectRepository(root, entry, files)),
     );
@@ -171,6 +223,12 @@ function foundLine(name: string, traps: readonly Trap[]): string {
   return printable(`${name} made ${shown(traps)}. ${advice}`);
 }
 
+function closedLine(name: string, path: string): string {
+  return printable(
+    `${name} made ${path}, which cannot be looked into. Use no git there before the session has ended`,
+  );
+}
+
 function leftLine(name: string, traps: readonly Trap[]): string {
   const [first] = traps;
   const before = first?.runsByItself ? "you use git or a shell there" : "you use it";
@@ -190,12 +248,26 @@ async function setAside(
     const real = join(await files.realPath(dirname(path)), basename(path));
     if (!roots.some((root) => isWithin(real, root, platform.os))) return leftLine(name, traps);
     const aside = await freeName(real, files);
-    await files.rename(real, aside);
+    await renameInto(real, aside, files);
     return `${name} left ${
       shown(traps)
     }. It is set aside as ${aside}: look at it before you put it back`;
   } catch {
     return leftLine(name, traps);
+  }
+}
+
+/** Renames in a folder that its owner may have been kept from changing. */
+async function renameInto(
+  from: string,
+  to: string,
+  files: World["host"]["files"],
+): Promise<void> {
+  try {
+    await files.rename(from, to);
+  } catch {
+    await openFolder(dirname(from), files);
+    await files.rename(from, to);
   }
 }
 
