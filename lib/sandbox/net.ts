@@ -14,6 +14,8 @@ export type NetEntry =
 
 /** The names and addresses that `loopback` stands for, and each of which means a service of this machine. */
 export const LOOPBACK_HOSTS: readonly string[] = ["127.0.0.1", "[::1]", "localhost"];
+/** Addresses that lead to this machine as those do, and are written as none of them. */
+const OTHER_LOOPBACK = /^(0\.\d+\.\d+\.\d+|127\.(?!0\.0\.1$)\d+\.\d+\.\d+|\[::\])$/;
 /** Labels under which two-letter domains sell names: `*.co.uk` is everyone. */
 const SHARED_LABELS = new Set(["ac", "co", "com", "edu", "gov", "net", "org"]);
 
@@ -36,6 +38,9 @@ export function parseNetEntry(text: string, at: EntryPlace, os: Os): NetEntry {
   if (name.toLowerCase() === "loopback") return { kind: "loopback", ...port };
   const isWildcard = name.startsWith("*.");
   const host = asciiHost(isWildcard ? name.slice(2) : name, text, at);
+  if (OTHER_LOOPBACK.test(host)) {
+    throw grantInvalid(at, text, "it is an address of this machine: write 127.0.0.1:PORT");
+  }
   if (isWildcard) checkWildcard(host, text, at);
   return { kind: "host", host: isWildcard ? `*.${host}` : host, ...port };
 }

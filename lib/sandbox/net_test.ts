@@ -39,6 +39,11 @@ Deno.test("parseNetEntry() refuses a wildcard above what one owner holds (T63)",
 Deno.test("parseNetEntry() refuses what is no host, with a reason", () => {
   const cases: [string, string][] = [
     ["https://example.com", "not a URL"],
+    ...["0.0.0.0", "0.0.0.0:80", "[::]", "127.0.0.2", "127.1.2.3:80"]
+      .map((text): [string, string] => [
+        text,
+        "it is an address of this machine: write 127.0.0.1:PORT",
+      ]),
     ["10.0.0.0/8", "not a URL or range"],
     ["a,b", "comma"],
     ["-A", "starts with -"],
