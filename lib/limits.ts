@@ -311,6 +311,15 @@ export const LIMITS = {
     override: [],
     least: 1,
   },
+  endCommandMs: {
+    value: 10_000,
+    unit: "ms",
+    reason:
+      "the end of a command after a signal: its hooks' 5 s, its servers' 900 ms, and as much again",
+    past: "skep ends with the work undone, and says so",
+    override: [],
+    least: 1,
+  },
   loadAheadMs: {
     value: 100,
     unit: "ms",

@@ -49,3 +49,14 @@ Deno.test("untilSignal() watches for what Windows has", async () => {
   const { host, watched } = testHost({ platform: { os: "windows", arch: "x86_64" } });
   await untilSignal(host, () => Promise.resolve(assertEquals(watched(), ["SIGINT"]) ?? 0));
 });
+
+Deno.test("a command that hung, such as in a file that never opens, took no signal", async () => {
+  const slept: number[] = [];
+  const { host, signal, messages } = testHost({
+    sleep: (ms) => Promise.resolve(void slept.push(ms)),
+  });
+  const running = untilSignal(host, () => new Promise(() => {}));
+  signal("SIGTERM");
+  assertEquals(await running, 143);
+  assertEquals([slept, messages], [[10_000], ["skep ends with work undone after 10000 ms"]]);
+});
