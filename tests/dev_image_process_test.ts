@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { crc32, deflateSync } from "node:zlib";
 import { DevServer, type WireResult } from "./dev_server.ts";
-import { tempFolder } from "./harness.ts";
+import { startSkep, tempFolder } from "./harness.ts";
 
 function chunk(name: string, data: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(data.length + 12);
@@ -182,6 +182,11 @@ Deno.test("view_image refuses what is no image, moves, or is damaged", async () 
       new TextEncoder().encode("WEBPVP8X"),
       new Uint8Array([10, 0, 0, 0, flags, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
     );
+  const jpeg = (width: number, height: number) =>
+    new Uint8Array([
+      ...[0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, height >> 8, height & 255, width >> 8, width & 255],
+      ...[1, 1, 0x11, 0, 0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x55, 0xff, 0xd9],
+    ]);
   const files: Record<string, [Uint8Array, RegExp]> = {
     "empty": [new Uint8Array(), /it is empty$/],
     "bmp": [
@@ -190,13 +195,17 @@ Deno.test("view_image refuses what is no image, moves, or is damaged", async () 
     ],
     "damaged.png": [damaged, /its chunk IDAT has a wrong checksum$/],
     "cut.png": [good.subarray(0, good.length - 9), /it is cut off or damaged$/],
-    "bomb.png": [bomb, /it has 9000×9000 = 81000000 pixels, the limit is 67108864$/],
+    "bomb.png": [bomb, /it has 9000×9000 = 81000000 pixels, the limit is 50000000$/],
     "liar.png": [liar, /^Cannot show "liar.png": it /],
     "apng": [png(3, 2, red, chunk("acTL", new Uint8Array(8))), /animated images are not shown/],
     "moving.gif": [gif(2), /animated images are not shown/],
     "moving.webp": [webp(2), /animated images are not shown/],
     "cut.gif": [gif(1).subarray(0, 20), /cut off or damaged$/],
-    "broken.webp": [webp(0), /it cannot be unpacked/],
+    "broken.webp": [webp(0), /it has no pixels$/],
+    "liar.jpg": [
+      jpeg(8000, 8000),
+      /it is damaged: \d+ bytes cannot hold the 8000×8000 pixels it says$/,
+    ],
   };
   await using server = new DevServer(path);
   for (const [name, [bytes, message]] of Object.entries(files)) {
@@ -208,6 +217,54 @@ Deno.test("view_image refuses what is no image, moves, or is damaged", async () 
   await Deno.writeFile(`${path}/still.gif`, gif(1));
   // The worker that failed above was replaced.
   assertEquals(imageIn(await server.call("view_image", { source: "still.gif" })), gif(1));
+});
+
+/** A PNG whose pixels are one chunk of that many bytes, packed, all of them zero. */
+async function bombOf(mebibytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const zeros = new Uint8Array(1024 * 1024);
+  const packed = ReadableStream.from(Array(mebibytes).fill(zeros) as Uint8Array<ArrayBuffer>[])
+    .pipeThrough(new CompressionStream("deflate"));
+  const pixels = new Uint8Array(await new Response(packed).arrayBuffer());
+  const whole = png(100, 100, red);
+  const end = chunk("IEND", new Uint8Array());
+  return joined(whole.subarray(0, 33), chunk("IDAT", pixels), end);
+}
+
+Deno.test("a PNG that unpacks to 800 MB ended the server, and so did a few large images", async () => {
+  await using folder = await tempFolder();
+  const { path } = folder;
+  await Deno.writeFile(`${path}/bomb.png`, await bombOf(800));
+  const large = png(1, 1, red);
+  const size = 6000;
+  const header = new DataView(large.buffer);
+  header.setUint32(16, size);
+  header.setUint32(20, size);
+  header.setUint32(29, crc32(large.subarray(12, 29)));
+  const rows = new Uint8Array(deflateSync(new Uint8Array((size * 4 + 1) * size), { level: 1 }));
+  const end = chunk("IEND", new Uint8Array());
+  await Deno.writeFile(
+    `${path}/large.png`,
+    joined(large.subarray(0, 33), chunk("IDAT", rows), end),
+  );
+  await using session = await startSkep(["mcp", "dev", "--cwd", path], {});
+  const view = async (id: number, source: string): Promise<WireResult> => {
+    const params = { name: "view_image", arguments: { source } };
+    await session.write(
+      `${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params })}\n`,
+    );
+    const answer = () =>
+      session.stdout.split("\n").slice(0, -1).map((line) => JSON.parse(line))
+        .find((message) => message.id === id);
+    await session.until(() => answer() !== undefined);
+    return answer().result;
+  };
+  const bomb = await view(1, "bomb.png");
+  assertMatch(bomb.content[0]!.text, /unpacks to more than 40100 bytes$/);
+  for (const id of [2, 3, 4, 5]) {
+    assertMatch((await view(id, "large.png")).content[0]!.text, /resized from 6000×6000/);
+  }
+  await session.closeStdin();
+  await session.ended;
 });
 
 Deno.test("view_image refuses sources that it does not take, and shows no secret of an address", async () => {

@@ -69,10 +69,12 @@ async function unpack(
   most: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const blob = new Blob(parts.map((part) => new Uint8Array(part)));
   let length = 0;
   try {
-    for await (const part of blob.stream().pipeThrough(new DecompressionStream("deflate"))) {
+    const unpacked = ReadableStream.from(pieces(parts)).pipeThrough(
+      new DecompressionStream("deflate"),
+    );
+    for await (const part of unpacked) {
       signal.throwIfAborted();
       length += part.length;
       if (length > most) break;
@@ -82,4 +84,18 @@ async function unpack(
     throw new ImageRefused(`it is damaged: ${what} cannot be unpacked`, { cause: error });
   }
   if (length > most) throw new ImageRefused(`${what} unpacks to more than ${most} bytes`);
+}
+
+/**
+ * Bytes that are unpacked at once: what they come to is held whole before it can be counted, and deflate makes
+ * at most 1,032 of one.
+ */
+const PIECE_BYTES = 4096;
+
+function* pieces(parts: readonly Uint8Array[]): Generator<Uint8Array<ArrayBuffer>, void, void> {
+  for (const part of parts) {
+    for (let at = 0; at < part.length; at += PIECE_BYTES) {
+      yield part.slice(at, at + PIECE_BYTES) as Uint8Array<ArrayBuffer>;
+    }
+  }
 }

@@ -6,6 +6,8 @@ const END = 0xd9;
 const APP1 = 0xe1;
 /** The first of eight, which stand among the pixels. */
 const RESTART = 0xd0;
+/** Each block of 8×8 pixels takes one bit at least. */
+const PIXELS_PER_BYTE = 8 * 64;
 const EXIF = "Exif\0\0";
 
 /** Reads a JPEG: its segments and scans up to its end. @see ITU-T T.81, annex B */
@@ -25,6 +27,10 @@ export function readJpeg(bytes: Uint8Array): Omit<ImageFacts, "type"> {
     }
     if (marker === END) {
       if (size === undefined || !hasScan) throw new ImageRefused("it has no pixels");
+      if (at * PIXELS_PER_BYTE < size.width * size.height) {
+        const says = `${size.width}×${size.height}`;
+        throw new ImageRefused(`it is damaged: ${at} bytes cannot hold the ${says} pixels it says`);
+      }
       return { ...size, length: at + 2, orientation }; // cameras put more behind it
     }
     const length = view.getUint16(at + 2);

@@ -10,6 +10,7 @@ export function readWebp(bytes: Uint8Array): Omit<ImageFacts, "type"> {
   if (end > bytes.length) throw new ImageRefused("it is cut off");
   let size: { width: number; height: number } | undefined;
   let orientation = 1;
+  let images = 0;
   for (let at = 12; at + 8 <= end;) {
     const name = String.fromCharCode(...bytes.subarray(at, at + 4));
     const length = view.getUint32(at + 4, true);
@@ -27,8 +28,11 @@ export function readWebp(bytes: Uint8Array): Omit<ImageFacts, "type"> {
       orientation = exifOrientation(bytes.subarray(at + 8, at + 8 + length));
     }
     at += 8 + length + length % 2;
+    if (at > end) throw new ImageRefused("it is damaged: a chunk is longer than what holds it");
+    if (name === "VP8 " || name === "VP8L") images++;
   }
-  if (size === undefined) throw new ImageRefused("it has no pixels");
+  if (size === undefined || images === 0) throw new ImageRefused("it has no pixels");
+  if (images > 1) throw new ImageRefused("it is damaged: it has more than one image");
   return { ...size, length: end, orientation };
 }
 

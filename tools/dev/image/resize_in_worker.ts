@@ -70,18 +70,27 @@ export function resizeInWorker(): void {
     return module.exports as Photon;
   }
 
-  function resize({ bytes, facts, maxEdge, maxBytes }: ResizeRequest): Resized {
-    const { PhotonImage } = photon;
+  function resize(request: ResizeRequest): Resized {
     // Unpacked even when it is shown as it is: what cannot be unpacked here, no model can see.
-    const decoded = PhotonImage.new_from_byteslice(bytes);
+    const decoded = photon.PhotonImage.new_from_byteslice(request.bytes);
+    const resized = resizeDecoded(decoded, request);
+    decoded.free(); // not after an error: this worker is ended then
+    return resized;
+  }
+
+  function resizeDecoded(
+    decoded: PhotonImage,
+    { bytes, facts, maxEdge, maxBytes }: ResizeRequest,
+  ): Resized {
     const [width, height] = [decoded.get_width(), decoded.get_height()];
     if (width !== facts.width || height !== facts.height) {
       throw new Error("it is damaged: its size is not what it says");
     }
     const longest = Math.max(width, height);
     const isTurned = facts.orientation !== 1;
-    if (longest <= maxEdge && bytes.length <= maxBytes && !isTurned) {
-      decoded.free();
+    // What photon makes of a damaged WebP is shown and not the WebP itself: others would refuse it.
+    const isStrict = facts.type !== "image/webp";
+    if (longest <= maxEdge && bytes.length <= maxBytes && !isTurned && isStrict) {
       return { image: undefined };
     }
     let smallest = 0;
@@ -94,17 +103,27 @@ export function resizeInWorker(): void {
       const scaled = scale === 1 ? decoded : photon.resize(decoded, toWidth!, toHeight!, LANCZOS3);
       const turned = isTurned ? turn(scaled, facts.orientation) : scaled;
       const size = { width: turned.get_width(), height: turned.get_height() };
-      const isOpaque = turned.get_raw_pixels().every((value, at) => at % 4 !== 3 || value === 255);
-      const isJpegBest = isOpaque && facts.type === "image/jpeg";
-      const png = isJpegBest ? undefined : turned.get_bytes();
-      const isPng = png !== undefined && (png.length <= maxBytes || !isOpaque);
-      const made = isPng ? png : turned.get_bytes_jpeg(JPEG_QUALITY);
-      if (made.length <= maxBytes) {
-        return { image: { bytes: made, type: isPng ? "image/png" : "image/jpeg", ...size } };
-      }
-      smallest = made.length;
+      const made = encode(turned, facts.type, maxBytes);
+      if (turned !== scaled) turned.free();
+      if (scaled !== decoded) scaled.free();
+      if (made.bytes.length <= maxBytes) return { image: { ...made, ...size } };
+      smallest = made.bytes.length;
     }
     throw new Error(`it has ${smallest} bytes when made smaller, the limit is ${maxBytes}`);
+  }
+
+  /** As PNG where that fits or something is transparent, else as JPEG, as a photograph is anyway. */
+  function encode(
+    image: PhotonImage,
+    from: string,
+    maxBytes: number,
+  ): { readonly bytes: Uint8Array; readonly type: string } {
+    const isOpaque = image.get_raw_pixels().every((value, at) => at % 4 !== 3 || value === 255);
+    const png = isOpaque && from === "image/jpeg" ? undefined : image.get_bytes();
+    if (png !== undefined && (png.length <= maxBytes || !isOpaque)) {
+      return { bytes: png, type: "image/png" };
+    }
+    return { bytes: image.get_bytes_jpeg(JPEG_QUALITY), type: "image/jpeg" };
   }
 
   /** An image turned and mirrored as its EXIF data asks. */

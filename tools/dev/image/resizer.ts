@@ -9,6 +9,9 @@ import {
   type ResizerParts,
 } from "./resize_in_worker.ts";
 
+/** After an image of more pixels its worker is ended. */
+const KEPT_WORKER_PIXELS = 1024 * 1024;
+
 /**
  * Makes images smaller in a worker of its own, so that nothing else waits for it. The worker is started
  * when it is first needed. One that fails or takes too long is ended, since a panic leaves photon's
@@ -59,7 +62,11 @@ export class Resizer implements Disposable {
     };
     worker.postMessage(request);
     try {
-      return await promise;
+      const resized = await promise;
+      // Its memory grows with an image and never shrinks.
+      const { width, height } = request.facts;
+      if (width * height > KEPT_WORKER_PIXELS) this[Symbol.dispose]();
+      return resized;
     } catch (error) {
       this[Symbol.dispose]();
       throw error;
