@@ -2,7 +2,7 @@ import { join } from "@std/path";
 import { isSkepError, messageOf } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { KEY_VARIABLES, looksSecret } from "../sandbox/keys.ts";
-import { type Redactor, redactor, secretsOf } from "../sandbox/redact.ts";
+import { type ExactRedactor, redactor, secretsOf } from "../sandbox/redact.ts";
 import type { ServerSpec } from "../sandbox/spec.ts";
 import { accessLogPath } from "../session/access_log_path.ts";
 import { artifactsFolder } from "../session/artifacts_folder.ts";
@@ -107,7 +107,7 @@ export function keptSessions(
 export function journalRedactor(
   servers: readonly ServerSpec[],
   env: Host["env"],
-): Redactor {
+): ExactRedactor {
   const keys = KEY_VARIABLES.map((name) => [name, env(name) ?? ""] as const);
   const own = servers.flatMap((spec) => {
     const names = Object.keys(spec.env).filter((name) => looksSecret(name, spec.env[name]!));

@@ -5,6 +5,12 @@ import type { ServerSpec } from "./spec.ts";
 /** Takes the secrets of one server out of a text. */
 export type Redactor = (text: string) => string;
 
+/** A {@linkcode Redactor} that tells all that it looks for, so that {@linkcode StreamRedactor} can do the same in pieces. */
+export type ExactRedactor = Redactor & {
+  /** Each text that is taken out, the longest first. */
+  readonly forms: readonly string[];
+};
+
 /** A shorter value is none that could be told from ordinary text. */
 const LEAST_LENGTH = 8;
 /** The same of one line of many: shorter ones are ordinary in files. */
@@ -24,16 +30,44 @@ const LEAST_LINE_LENGTH = 16;
  * if (redact("GET /?key=t0ken-12345") !== "GET /?key=[secret TOKEN]") throw new Error("it is shown");
  * ```
  */
-export function redactor(secrets: Iterable<readonly [name: string, value: string]>): Redactor {
+export function redactor(secrets: Iterable<readonly [name: string, value: string]>): ExactRedactor {
   const names = new Map<string, string>();
   for (const [name, value] of secrets) {
-    for (const form of forms(value)) if (!names.has(form)) names.set(form, name);
+    for (const form of formsOf(value)) if (!names.has(form)) names.set(form, name);
   }
-  if (names.size === 0) return (text) => text;
   // The longest first: one value may begin another.
-  const values = [...names.keys()].sort((a, b) => b.length - a.length);
-  const pattern = new RegExp(values.map((value) => RegExp.escape(value)).join("|"), "g");
-  return (text) => text.replaceAll(pattern, (value) => `[secret ${names.get(value)}]`);
+  const forms = [...names.keys()].sort((a, b) => b.length - a.length);
+  if (forms.length === 0) return Object.assign((text: string) => text, { forms });
+  const pattern = patternOf(forms);
+  const redact = (text: string) =>
+    text.replaceAll(pattern, (value) => `[secret ${names.get(value)}]`);
+  return Object.assign(redact, { forms });
+}
+
+/**
+ * Takes the secrets out of a text that comes in pieces, as its redactor would of the whole: an end that may
+ * be the beginning of a secret is held back until it is known.
+ */
+export class StreamRedactor {
+  readonly #redact: ExactRedactor;
+  #held = "";
+
+  constructor(redact: ExactRedactor) {
+    this.#redact = redact;
+  }
+
+  /** What can be told after this piece, without secrets. */
+  take(piece: string): string {
+    const text = this.#held + piece;
+    const end = heldFrom(text, this.#redact.forms);
+    this.#held = text.slice(end);
+    return this.#redact(text.slice(0, end));
+  }
+
+  /** Forgets what is held back: another text begins. */
+  reset(): void {
+    this.#held = "";
+  }
 }
 
 /**
@@ -69,7 +103,29 @@ export function secretsOf(
   ];
 }
 
-function forms(value: string): string[] {
+/** Where the end of a text begins that may go on as a secret, also where it is a shorter one already; its length if none. */
+function heldFrom(text: string, forms: readonly string[]): number {
+  const [longest] = forms;
+  if (longest === undefined) return text.length;
+  const pattern = patternOf(forms);
+  for (let at = 0;;) {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    const last = match?.index ?? text.length - 1;
+    for (let start = Math.max(at, text.length - longest.length + 1); start <= last; start++) {
+      const end = text.slice(start);
+      if (forms.some((form) => form.length > end.length && form.startsWith(end))) return start;
+    }
+    if (match === null) return text.length;
+    at = match.index + match[0].length;
+  }
+}
+
+function patternOf(forms: readonly string[]): RegExp {
+  return new RegExp(forms.map((form) => RegExp.escape(form)).join("|"), "g");
+}
+
+function formsOf(value: string): string[] {
   const lines = value.trim().split(value.includes("\n") ? /\r?\n/ : / +/);
   const words = lines.filter((line) =>
     line.length >= LEAST_LINE_LENGTH && /^[^\s-]\S*$/.test(line)

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { redactor, secretNames } from "./redact.ts";
+import { redactor, secretNames, StreamRedactor } from "./redact.ts";
 
 Deno.test("redactor() takes out every exact value, and leaves what looks like one (T91)", () => {
   const redact = redactor([["TOKEN", "ghp_0123456789abcdef"], ["PW", "correct horse"]]);
@@ -53,4 +53,45 @@ Deno.test("secretNames() are those with a source, own ones that look it, and pro
     "MY_API_KEY",
     "https_proxy",
   ]);
+});
+
+Deno.test("StreamRedactor takes out a secret that comes in two pieces, and one letter at a time", () => {
+  const redact = redactor([["KEY", "sk-SECRETKEY123456"], ["PW", 'say "x"\n123']]);
+  const text = 'key: sk-SECRETKEY123456 and say "x"\n123, say \\"x\\"\\n123 more';
+  const whole = "key: [secret KEY] and [secret PW], [secret PW] more";
+  for (let cut = 0; cut <= text.length; cut++) {
+    const stream = new StreamRedactor(redact);
+    assertEquals(stream.take(text.slice(0, cut)) + stream.take(text.slice(cut)), whole);
+  }
+  const stream = new StreamRedactor(redact);
+  assertEquals([...text].map((letter) => stream.take(letter)).join(""), whole);
+});
+
+Deno.test("StreamRedactor waits where a secret may go on as a longer one, and where two overlap", () => {
+  const redact = redactor([["SHORT", "abcdefgh"], ["LONG", "abcdefgh12"], ["NEXT", "efghijkl"]]);
+  const stream = new StreamRedactor(redact);
+  const pieces = ["abcdefgh", "1", "2 abcdefgh1", "x abcd", "efghij", "kl.", "efgh", "ijkl"];
+  assertEquals(pieces.map((piece) => stream.take(piece)), [
+    "",
+    "",
+    "[secret LONG] ",
+    "[secret SHORT]1x ",
+    "[secret SHORT]ij",
+    "kl.",
+    "",
+    "[secret NEXT]",
+  ]);
+});
+
+Deno.test("StreamRedactor tells what only begins as a secret once it goes on otherwise; reset() drops it", () => {
+  const stream = new StreamRedactor(redactor([["TOKEN", "aab-aab-aac"]]));
+  assertEquals(["x aab-a", "ab-a", "ab-aac"].map((piece) => stream.take(piece)), [
+    "x ",
+    "",
+    "aab-[secret TOKEN]",
+  ]);
+  assertEquals(["aab", "-no"].map((piece) => stream.take(piece)), ["", "aab-no"]);
+  assertEquals(stream.take("aab-"), "");
+  stream.reset();
+  assertEquals(stream.take("aab-aac"), "aab-aac");
 });

@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS, type Limits } from "../limits.ts";
 import type { Registry } from "../mcp/registry.ts";
 import type { Message } from "../model/message.ts";
 import type { Model, ModelPart, ModelRequest } from "../model/model.ts";
+import { redactor } from "../sandbox/redact.ts";
 import { type Compaction, compactionText, type Update } from "../turn/update.ts";
 import { keepSession, type KeptSession } from "./keep_session.ts";
 import { openSession, type SessionParts } from "./open_session.ts";
@@ -152,7 +153,7 @@ Deno.test("1,000 rounds and three compactions and more: planted facts are still 
   const kept = await keepSession({
     store,
     facts: { cwd: "/work", persona: "guide", model: "test:model" },
-    redact: (text) => text,
+    redact: redactor([]),
     limits: DEFAULT_LIMITS,
     world: { nowMs: () => 1 },
     copyArtifacts: () => Promise.resolve(),
@@ -204,7 +205,7 @@ async function resume(store: KeptSession["store"], id: string): Promise<KeptSess
     store,
     resume: { id },
     facts: { cwd: "/work", persona: "guide", model: "test:model" },
-    redact: (text) => text,
+    redact: redactor([]),
     limits: DEFAULT_LIMITS,
     world: { nowMs: () => 2 },
     copyArtifacts: () => Promise.resolve(),

@@ -2,7 +2,7 @@ import { isSkepError, messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { LIMITS, type Limits } from "../limits.ts";
 import { elideEnd } from "../mcp/elide.ts";
-import type { Redactor } from "../sandbox/redact.ts";
+import { type ExactRedactor, type Redactor, StreamRedactor } from "../sandbox/redact.ts";
 import { nextChain } from "./chain.ts";
 import { newId } from "./new_id.ts";
 import { endsDraft, isDurable, type SessionRecord } from "./session_record.ts";
@@ -18,7 +18,7 @@ export interface JournalOptions {
   /** Makes the session in the store, before its first record; absent: it is there. */
   readonly begin?: () => Promise<void>;
   /** Takes secrets out of what is written. */
-  readonly redact: Redactor;
+  readonly redact: ExactRedactor;
   readonly limits: Pick<Limits, "draftMs">;
   readonly world: Pick<Host, "nowMs">;
   /** The session is in the store, which takes nothing more of it. */
@@ -54,11 +54,14 @@ export class Journal {
   #isRemoved = false;
   #writing: Promise<void> = Promise.resolve();
   #draft = "";
+  /** A secret may come in two pieces of a draft. */
+  readonly #draftRedactor: StreamRedactor;
   #draftedMs = 0;
 
   constructor(id: string, options: JournalOptions) {
     this.id = id;
     this.#options = options;
+    this.#draftRedactor = new StreamRedactor(options.redact);
     this.#at = options.at;
     this.#facts = options.facts ?? {};
     this.#hasBegun = options.begin === undefined;
@@ -97,17 +100,21 @@ export class Journal {
     });
   }
 
-  /** Writes down what a reply says while it is under way, the last quarter of a second left out. Never throws. */
+  /**
+   * Writes down what a reply says while it is under way, the last quarter of a second left out and an end
+   * that may begin a secret. Never throws.
+   */
   draft(text: string): void {
     this.#draft += text;
     const now = this.#options.world.nowMs();
     if (Math.abs(now - this.#draftedMs) < this.#options.limits.draftMs) return;
-    const said = this.#draft;
+    const said = this.#draftRedactor.take(this.#draft);
     this.#draft = "";
     this.#draftedMs = now;
-    const { store, redact } = this.#options;
+    if (said === "") return;
+    const { store } = this.#options;
     // What is lost is a part of a reply that has no end: its message is written whole.
-    this.#next(() => store.draft(this.id, redact(said))).catch(() => {});
+    this.#next(() => store.draft(this.id, said)).catch(() => {});
   }
 
   /** Waits for what is being written. @throws {SkepError} `STORE_FAILED` when something cannot be. */
@@ -125,7 +132,10 @@ export class Journal {
 
   #add(pending: Pending): Promise<void> {
     this.#pending.push(pending);
-    if (endsDraft(pending.record)) this.#draft = "";
+    if (endsDraft(pending.record)) {
+      this.#draft = "";
+      this.#draftRedactor.reset();
+    }
     return this.#next(async () => {
       try {
         if (this.#hasBegun || await this.#hasNowBegun(pending.record)) await this.#flush();

@@ -33,7 +33,7 @@ async function inStore(
     new Journal("s1", {
       store: over,
       at: { seq: 0, chain: "" },
-      redact: (text) => text,
+      redact: redactor([]),
       limits: { draftMs: 250 },
       world: { nowMs: () => clock.ms },
       onFork: (_, notice) => Promise.resolve(void forks.push(notice)),
@@ -170,6 +170,21 @@ Deno.test("no secret is in the journal, its title, its draft or any file of the 
       const text = new TextDecoder("latin1").decode(await Deno.readFile(`${folder}/${name}`));
       assertEquals([name, text.includes("s3cret")], [name, false]);
     }
+  }));
+
+Deno.test("a secret that a draft says in two pieces is in neither, nor in both together", () =>
+  inStore(async ({ store, open, clock }) => {
+    const journal = open(store, { redact: redactor([["TOKEN", "s3cret-value-12"]]) });
+    await journal.append(prompt("go"));
+    const told: string[] = [];
+    for (const piece of ["it is s3cret-", "value-12 and", " more s3cr", "ee"]) {
+      clock.ms += 1000;
+      journal.draft(piece);
+      await journal.settle();
+      told.push(await store.drafted("s1"));
+    }
+    const whole = "it is [secret TOKEN] and";
+    assertEquals(told, ["it is ", whole, `${whole} more `, `${whole} more s3cree`]);
   }));
 
 Deno.test("draft() writes at most every quarter of a second, and no more than was said since", () =>

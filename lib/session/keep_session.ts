@@ -1,7 +1,7 @@
 import { messageOf, SkepError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { Limits } from "../limits.ts";
-import type { Redactor } from "../sandbox/redact.ts";
+import type { ExactRedactor } from "../sandbox/redact.ts";
 import { VERSION } from "../version.ts";
 import { cutTitle, Journal } from "./journal.ts";
 import { loadSession } from "./load_session.ts";
@@ -31,7 +31,7 @@ export interface KeepOptions {
   readonly title?: string;
   /** The client's own system prompt, if it gives one. */
   readonly system?: string;
-  readonly redact: Redactor;
+  readonly redact: ExactRedactor;
   readonly limits: Pick<Limits, "draftMs">;
   readonly world: Pick<Host, "nowMs">;
   /** Takes what lies beside the records of a session over to a copy of it. */

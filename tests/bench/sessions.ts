@@ -1,6 +1,7 @@
 import { DEFAULT_LIMITS } from "../../lib/limits.ts";
 import { denoFiles } from "../../lib/host/files.ts";
 import type { Message } from "../../lib/model/message.ts";
+import { redactor } from "../../lib/sandbox/redact.ts";
 import { ContextGauge } from "../../lib/session/context_gauge.ts";
 import { Journal } from "../../lib/session/journal.ts";
 import { loadSession } from "../../lib/session/load_session.ts";
@@ -52,7 +53,7 @@ async function newJournal(store: SessionStore, id: string): Promise<Journal> {
   return new Journal(id, {
     store,
     at: { seq: 0, chain: "" },
-    redact: (text) => text,
+    redact: redactor([]),
     limits: DEFAULT_LIMITS,
     world: { nowMs: () => Date.now() },
     onFork: () => Promise.resolve(),
