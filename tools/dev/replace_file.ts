@@ -49,16 +49,20 @@ export async function replaceFile(
       await world.rename(temporary, target);
       return [];
     }
-    const changed = await giveOwner(temporary, before, world);
-    if (changed !== undefined && await isWritable(target, world)) {
+    if (!await giveOwner(temporary, before, world)) {
       await world.remove(temporary);
+      if (!await isWritable(target, world)) {
+        throw new Error(
+          `it is ${before.uid}:${before.gid}'s, and its mode lets nobody else write it`,
+        );
+      }
       const why = "a new file cannot have its owner and group";
       return await writeInPlace(target, before, why, bytes, world, signal);
     }
     const notes = await keepFacts(target, temporary, before, world);
     await checkUnchanged(target, before, world);
     await world.rename(temporary, target);
-    return changed === undefined ? notes : [changed, ...notes];
+    return notes;
   } catch (error) {
     await world.remove(temporary).catch(() => {}); // it may not be there yet; the error says why
     throw error;
@@ -116,19 +120,16 @@ async function isWritable(path: string, { open }: Pick<World, "open">): Promise<
   }, () => false);
 }
 
-/** What became of the owner, where the system does not let it be what it was. */
+/** False where the system does not let the owner be what it was. */
 async function giveOwner(
   temporary: string,
   { mode, uid, gid }: FileFacts,
   world: Pick<World, "stat" | "chown">,
-): Promise<string | undefined> {
-  if (mode === null) return undefined; // a system without modes and owners
+): Promise<boolean> {
+  if (mode === null) return true; // a system without modes and owners
   const created = await world.stat(temporary);
-  if (created.uid === uid && created.gid === gid) return undefined;
-  return await world.chown(temporary, uid, gid).then(
-    () => undefined,
-    () => `its owner was ${uid}:${gid} and is ${created.uid}:${created.gid}`,
-  );
+  if (created.uid === uid && created.gid === gid) return true;
+  return await world.chown(temporary, uid, gid).then(() => true, () => false);
 }
 
 /** After the owner: changing that clears the set-user bits. */
