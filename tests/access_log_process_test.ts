@@ -64,6 +64,16 @@ Deno.test({
   },
 });
 
+Deno.test("a session's log had secrets of a server's command line in clear", async () => {
+  await using work = await tempFolder();
+  const args = ["--token", "hunter2hunter2", "https://u:pw123456@db.example/x"];
+  await using log = await logged({ fake: fakeServer(args) }, "/fake__argv", work.path);
+  const [ready] = log.lines.filter(({ server, access }) => server === "fake" && access === "ready");
+  assertStringIncludes(ready?.value ?? "", "--token [secret] https://u:[secret]@db.example/x");
+  const text = await Deno.readTextFile(log.path);
+  assertEquals(["hunter2", "pw123456"].filter((secret) => text.includes(secret)), []);
+});
+
 Deno.test("a session's accesses and denials are logged, without secrets, and go with the session", async () => {
   await using work = await folderWith({ "a.txt": "this one" });
   await using other = await folderWith({ "b.txt": "not this one", [TOKEN]: "nor this" });

@@ -6,6 +6,8 @@ import { SYSTEM_PATH } from "../../host/system_path.ts";
 import type { Limits } from "../../limits.ts";
 import { isGranted } from "../is_granted.ts";
 import type { Launch } from "../launch.ts";
+import { maskArguments } from "../mask_arguments.ts";
+import { maskText } from "../mask_text.ts";
 import { netPlace, parseAccess } from "../learn/parse_access.ts";
 import type { AccessLog } from "./access_log.ts";
 
@@ -50,7 +52,7 @@ export async function recordAccesses(
   log.add({
     server,
     access: "ready",
-    value: launch.redact([program, ...args].join(" ")),
+    value: maskArguments([program, ...args].map(launch.redact)).join(" "),
     allowed: true,
     source: "skep",
     unseen: reader === undefined ? UNSEEN : UNSEEN_IN_DENO,
@@ -118,6 +120,6 @@ async function readAll(
     const value = access === "net" ? netPlace(found.value) : found.value;
     // Whoever asks for all variables gets those that are granted: `--ignore-env` refuses nothing.
     const allowed = access === "env" && value === "*" || isGranted(access, value, grant);
-    log.add({ server, access, value: redact(value), allowed, source: "deno" });
+    log.add({ server, access, value: maskText(redact(value)), allowed, source: "deno" });
   }
 }
