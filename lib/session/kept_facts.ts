@@ -1,10 +1,11 @@
 import type { Message, Text } from "../model/message.ts";
 import { parseInput } from "../turn/call_tool.ts";
-import { textTokens } from "./estimate_tokens.ts";
+import { fitSaid } from "./fit_said.ts";
+import { PINNED_HEAD, saidIn, SUMMARY_HEAD } from "./own_remarks.ts";
 
 /** What a compaction keeps beside its summary, without asking any model: each list with the oldest first. */
 export interface KeptFacts {
-  /** What the person said, word for word. */
+  /** What the person said, word for word; a text that is too long is cut, and says so. */
   readonly said: readonly string[];
   /** Files that calls named. */
   readonly files: readonly string[];
@@ -12,11 +13,9 @@ export interface KeptFacts {
   readonly plan?: string;
 }
 
-const SUMMARY_HEAD = "[Context summary]";
 const SAID_HEAD = "[Said by the person before, word for word, a JSON text a line]";
 const FILES_HEAD = "[Files that were worked on before]";
 const PLAN_HEAD = "[The plan as it was last written]";
-const PINNED_HEAD = "[Pinned by the person]";
 
 const PATH_ARGUMENTS = ["path", "file_path", "filePath", "file"];
 const MAX_FILES = 50;
@@ -31,7 +30,7 @@ export function summaryMessage(
   const lines = (head: string, list: readonly string[]) =>
     list.length === 0 ? [] : [`${head}\n${list.join("\n")}`];
   const texts = [
-    `${SUMMARY_HEAD}\nThe older part of this session is replaced by what follows. Go on from here.\n\n${summary}`,
+    `${SUMMARY_HEAD}${summary}`,
     ...lines(SAID_HEAD, said.map((text) => JSON.stringify(text))),
     ...lines(FILES_HEAD, files),
     ...(plan === undefined ? [] : [`${PLAN_HEAD}\n${plan}`]),
@@ -57,13 +56,13 @@ export function isSummary(message: Message): boolean {
 export function summaryOf(message: Message): string | undefined {
   if (message.role !== "user" || !isSummary(message)) return undefined;
   const [first] = message.content;
-  return first?.type === "text" ? first.text.split("\n\n").slice(1).join("\n\n") : undefined;
+  return first?.type === "text" ? first.text.slice(SUMMARY_HEAD.length) : undefined;
 }
 
 /**
  * The facts of messages that are about to be dropped, those that an earlier summary carries included.
  *
- * @param maxSaidTokens What the person said may take together: the newest counts most, and the first of all.
+ * @param maxSaidTokens What the person said may take together: see {@linkcode fitSaid}.
  */
 export function keptFacts(messages: readonly Message[], maxSaidTokens: number): KeptFacts {
   const said: string[] = [];
@@ -72,8 +71,8 @@ export function keptFacts(messages: readonly Message[], maxSaidTokens: number): 
   for (const message of messages) {
     if (message.role === "user") {
       if (!isSummary(message)) {
-        const text = textOf(message);
-        if (text !== "" && !text.startsWith("[")) said.push(text); // a remark of skep's begins so
+        const text = saidIn(message);
+        if (text !== "") said.push(text);
         continue;
       }
       const carried = carriedBy(message);
@@ -95,7 +94,7 @@ export function keptFacts(messages: readonly Message[], maxSaidTokens: number): 
     }
   }
   return {
-    said: fitting(said, maxSaidTokens),
+    said: fitSaid(said, maxSaidTokens),
     files: [...files].slice(-MAX_FILES),
     ...(plan === undefined ? {} : { plan }),
   };
@@ -119,23 +118,4 @@ function carriedBy(message: Message): KeptFacts {
     files: below(FILES_HEAD)?.split("\n") ?? [],
     ...(plan === undefined ? {} : { plan }),
   };
-}
-
-/** The first, which says what all is about, and of the others the newest that fit. */
-function fitting(said: readonly string[], maxTokens: number): string[] {
-  const [first, ...others] = said;
-  if (first === undefined) return [];
-  const cost = (text: string) => textTokens(JSON.stringify(text)) + 1;
-  let left = maxTokens - cost(first);
-  const kept: string[] = [];
-  for (const text of others.toReversed()) {
-    if (cost(text) > left) break;
-    left -= cost(text);
-    kept.unshift(text);
-  }
-  return cost(first) > maxTokens ? kept : [first, ...kept];
-}
-
-function textOf(message: Extract<Message, { role: "user" }>): string {
-  return message.content.flatMap((block) => block.type === "text" ? [block.text] : []).join("\n");
 }

@@ -1,5 +1,6 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Message } from "../model/message.ts";
+import { textTokens } from "./estimate_tokens.ts";
 import { isSummary, keptFacts, summaryMessage } from "./kept_facts.ts";
 import { referenceResults } from "./reference_results.ts";
 import { summaryRequest } from "./summary_request.ts";
@@ -25,7 +26,10 @@ Deno.test("keptFacts() has what was said, the files and the last plan; a summary
     user("Build it\nwith care"),
     call("dev__read_file", { path: "a.ts" }),
     call("dev__todo", { todos: [{ content: "old" }] }),
-    user("[a remark of the runtime]"),
+    user("[3 older messages were taken out here: the model's context did not hold them.]"),
+    user("[Your reply was cut off: it reached the output limit. Go on. Think briefly.]"),
+    user("[Pinned by the person]\nnever push"),
+    user('{"hook":"_Stop","server":"s","text":"not yet"}'),
     call("dev__todo", { todos: [{ content: "new" }] }),
     call("x__broken", "{"),
   ];
@@ -49,7 +53,37 @@ Deno.test("keptFacts() keeps the first thing that was said and the newest that f
   const said = ["first", "b".repeat(300), "c", "d"];
   const facts = keptFacts(said.map(user), 20);
   assertEquals(facts.said, ["first", "c", "d"]);
-  assertEquals(keptFacts([user("x".repeat(300)), user("y")], 20).said, []);
+});
+
+Deno.test("what a person said with a bracket at its beginning is kept through a compaction", () => {
+  const said = ["[JIRA-7] do it", "[Context summary] is a heading of my file", "[] is a list"];
+  assertEquals(keptFacts(said.map(user), 1000).said, said);
+  assertEquals(said.map((text) => isSummary(user(text))), [false, false, false]);
+  const hooked: Message = {
+    role: "user",
+    content: [
+      { type: "text", text: '[Hook output — untrusted]\n{"hook":"h","server":"s","text":"t"}' },
+      { type: "text", text: "[JIRA-8] and this" },
+    ],
+  };
+  assertEquals(keptFacts([hooked], 1000).said, ["[JIRA-8] and this"]);
+});
+
+Deno.test("a first thing that is too long hides nothing that was said later, nor a new one what is older", () => {
+  const long = "x".repeat(3000);
+  const [first, ...others] = keptFacts([long, "and", "this"].map(user), 100).said;
+  assertEquals(others, ["and", "this"]);
+  assertMatch(first!, /^x{200,}… \[\d+ of 3000 characters are cut here\]$/);
+  const [begin, old, big] = keptFacts(["begin", "old", long].map(user), 100).said;
+  assertEquals([begin, old], ["begin", "old"]);
+  assertMatch(big!, /^x{200,}… /);
+  const both = keptFacts([long, long, long, "😀".repeat(900)].map(user), 100).said;
+  assertEquals(both.length, 3);
+  assertMatch(both[0]!, /^x+… /);
+  assertMatch(both[2]!, /^(?:😀)+… \[\d+ of 1800 characters are cut here\]$/);
+  const tokens = both.reduce((sum, text) => sum + textTokens(JSON.stringify(text)) + 1, 0);
+  assertEquals(tokens <= 100, true);
+  assertMatch(keptFacts([user(long), user("y")], 20).said.join("|"), /^x+… .*\|y$/);
 });
 
 Deno.test("referenceResults() refers to a result of the limit and one byte more, and to none below it", () => {

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Message } from "../model/message.ts";
+import { SUMMARY_HEAD } from "./own_remarks.ts";
 import { shrinkHistory } from "./shrink_history.ts";
 
 function user(text: string): Message {
@@ -36,7 +37,7 @@ Deno.test("shrinkHistory() finds nothing in a history that is little more than i
 });
 
 Deno.test("shrinkHistory() drops no summary and no task before what is older or beside them", () => {
-  const summary = user("[Context summary]\nall before");
+  const summary = user(`${SUMMARY_HEAD}all before`);
   const task = user("the task");
   const history = [summary, user("x".repeat(9000)), task, ...exchange("a", 2000), user("now")];
   assertEquals(shrinkHistory(history, 6, (message) => message === task), true);
