@@ -1,5 +1,5 @@
 import { joinBytes } from "../host/join_bytes.ts";
-import { elideEnd, elideStart } from "../mcp/elide.ts";
+import { byteLength, elideEnd, elideStart } from "../mcp/elide.ts";
 
 /** What a script writes to stdout, of which the beginning and the end are kept. */
 export class HookWords {
@@ -20,15 +20,14 @@ export class HookWords {
   /** @param redact Takes the secrets out. */
   text(redact: (text: string) => string): string {
     const all = new TextDecoder();
-    if (this.#bytes <= this.#head.length + this.#tail.length) {
-      const whole = redact(all.decode(joinBytes([this.#head, this.#tail])));
-      if (new TextEncoder().encode(whole).length <= this.#maxBytes) return whole.trim();
-    }
+    const isWhole = this.#bytes <= this.#head.length + this.#tail.length;
+    // A secret that the middle cuts would not be known: all that is there is redacted as one text.
+    const parts = isWhole ? [joinBytes([this.#head, this.#tail])] : [this.#head, this.#tail];
+    const [head = "", end = head] = parts.map((part) => redact(all.decode(part)));
+    if (isWhole && byteLength(head) <= this.#maxBytes) return head.trim();
     const half = Math.floor(this.#maxBytes / 2);
-    const [head, tail] = [this.#head, this.#tail].map((part) => redact(all.decode(part)));
-    const end = tail === "" ? head! : tail!;
     return `${
-      elideEnd(head!, half, "")
+      elideEnd(head, half, "")
     }\n[... the middle of ${this.#bytes} bytes is left out ...]\n` +
       elideStart(end, half).trimEnd();
   }

@@ -52,6 +52,28 @@ Deno.test({
     }),
 });
 
+Deno.test({
+  name: "a store whose file is a link is refused, and what the link leads to stays as it is",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    inFolder(async (folder) => {
+      const other = `${folder}-other`;
+      await Deno.writeTextFile(other, "mine");
+      await Deno.chmod(other, 0o644);
+      for (const name of ["sessions.db", "sessions.db-wal"]) {
+        await Deno.mkdir(folder);
+        await Deno.symlink(other, `${folder}/${name}`);
+        const error = await assertRejects(() => testStore(folder), SkepError);
+        assertEquals(error.code, "STORE_FAILED");
+        assertMatch(error.message, new RegExp(`/${name}.*: it is a link, which is not followed`));
+        assertEquals(await Deno.readTextFile(other), "mine");
+        assertEquals(Deno.statSync(other).mode! & 0o777, 0o644);
+        assertEquals(Array.from(Deno.readDirSync(folder), (entry) => entry.name), [name]);
+        await Deno.remove(folder, { recursive: true });
+      }
+    }),
+});
+
 Deno.test("append() takes a record only behind the last one, and changes nothing otherwise", () =>
   inFolder(async (folder) => {
     const { store } = await testStore(folder);
