@@ -93,6 +93,7 @@ async function confineWith(
     confinement,
     kind === "native" ? inner.program : undefined,
     context.host,
+    inner.args,
   );
   const untold = unenforced.filter(({ isTold }) => isTold);
   return {

@@ -16,12 +16,14 @@ const LONGEST_SCRIPT = 64 * 1024;
  * of a sentence about the server, with what to do.
  *
  * @param program The native program that it is; absent where Deno runs it.
+ * @param args The words that the program is started with: a script of its own may be among them.
  */
 export async function lacks(
   grant: Grant,
   { mounts, forwarder }: Pick<Confinement, "mounts" | "forwarder">,
   program: string | undefined,
   { files }: Pick<Host, "files">,
+  args: readonly string[] = [],
 ): Promise<string[]> {
   const { write, net } = grant;
   const sockets = net.map(({ value }) => value).filter((value) => value.startsWith("unix:"))
@@ -55,6 +57,13 @@ export async function lacks(
     const prefix = dirname(dirname(interpreter)); // its libraries lie beside its folder
     const shown = prefix === "/" ? interpreter : prefix;
     lines.push(`cannot see ${interpreter}, which runs it: ${add(shown)}`);
+  }
+  for (const path of args.filter((arg) => arg.startsWith("/"))) {
+    const real = await files.realPath(path).catch(() => path);
+    const facts = isShown(real) ? undefined : await files.stat(real).catch(() => undefined);
+    if (facts?.isFile) {
+      lines.push(`cannot see ${path}, which its command names: ${add(dirname(path))}`);
+    }
   }
   const own = dirname(dirname(program));
   if (

@@ -19,10 +19,14 @@ const context = testContext({
   },
 });
 
-async function of(permissions: Permissions | undefined, program?: string): Promise<string[]> {
+async function of(
+  permissions: Permissions | undefined,
+  program?: string,
+  args: readonly string[] = [],
+): Promise<string[]> {
   const { grant } = await testGrant(permissions === undefined ? {} : { permissions }, context);
   const mounts = ["/bin", "/v"].map((path) => ({ type: "read", path, isFolder: true }) as const);
-  return await lacks(grant, { mounts }, program, context.host);
+  return await lacks(grant, { mounts }, program, context.host, args);
 }
 
 Deno.test("lacks() tells of what is granted and is not there", async () => {
@@ -50,5 +54,11 @@ Deno.test("lacks() tells of a virtual environment that its own program cannot se
   assertEquals(await of(undefined, "/hidden/bin/server"), [
     "cannot see /hidden, where its packages lie: write permissions: " +
     '{ read: ["${WORKSPACE}", "/hidden"], write: ["${TMP}"] }',
+  ]);
+});
+
+Deno.test("a script out of its server's sight looked as if it could be started", async () => {
+  assertEquals(await of({}, "/v/bin/program", ["/data/there", "/v/bin/server", "/no/such", "-u"]), [
+    'cannot see /data/there, which its command names: write read: ["/data"] under permissions:',
   ]);
 });
