@@ -54,6 +54,7 @@ Deno.test("sandbox: off of an entry, and variables that steer programs, are told
   const file = await serverFile(folder.path, {
     x: {
       command: "bash",
+      args: ["-c", "exit 1"], // its end is not waited for
       env: { BASH_ENV: "/x" },
       permissions: { sandbox: "off" },
     },
