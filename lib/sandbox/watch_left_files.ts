@@ -129,17 +129,24 @@ function closedIn({ walks }: Sight): string[] {
 }
 
 /** Gives its owner a folder back. False when it is somebody else's, or none. */
-async function openFolder(path: string, files: World["host"]["files"]): Promise<boolean> {
-  const facts = await files.lstat(path).catch(() => undefined);
-  if (facts?.mode === undefined || !facts.isDirectory) return false;
-  return await files.setMode(path, facts.mode & 0o7777 | 0o700).then(() => true, () => false);
+function openFolder(path: string, files: World["host"]["files"]): Promise<boolean> {
+  return addMode(path, 0o700, files);
 }
 
 /** Only its owner can set the mode that a folder has anyway. */
-async function isOwn(path: string, files: World["host"]["files"]): Promise<boolean> {
+function isOwn(path: string, files: World["host"]["files"]): Promise<boolean> {
+  return addMode(path, 0, files);
+}
+
+/** Sets these bits of a folder besides those that it has. */
+async function addMode(
+  path: string,
+  bits: number,
+  files: World["host"]["files"],
+): Promise<boolean> {
   const facts = await files.lstat(path).catch(() => undefined);
   if (facts?.mode === undefined || !facts.isDirectory) return false;
-  return await files.setMode(path, facts.mode & 0o7777).then(() => true, () => false);
+  return await files.setMode(path, facts.mode & 0o7777 | bits).then(() => true, () => false);
 }
 
 async function look(
